@@ -1,0 +1,94 @@
+/* The search language → a predicate tree.  firmware/query/README.md is the page for its users.
+ *
+ *   word            occurs in any text field, letters' case ignored
+ *   "a phrase"      the exact characters, case ignored
+ *   wor*  *ord      part of a word; * stands for any characters inside a word
+ *   -x  NOT x       not
+ *   a b  a AND b    both;  a OR b  either (binds less);  ( … )
+ *   field:value     hostname app_name procid msgid format listener: whole value, case ignored, * and ?
+ *                   message: structured_data: as a word or phrase, in that field only
+ *   severity:err  severity:<=warning  severity:err..notice  facility:local4
+ *   source:192.0.2.1  source:192.0.2.0/24
+ *   field:(a OR b)  field:*  (has a value)
+ *
+ * A word is found literally; an end of it that is an ASCII letter or digit must stand at the border
+ * of a word ("fail" does not find "failed", "fail*" does; "100%" finds "100%").  Text beyond ASCII
+ * has no borders: 応答 is found inside 無応答です. */
+#ifndef AZEKURA_QUERY_H
+#define AZEKURA_QUERY_H
+
+#include "base/arena.h"
+#include "base/ip.h"
+#include "base/view.h"
+
+enum query_kind {
+    QUERY_ALL,      /* the empty query: everything */
+    QUERY_AND,      /* children */
+    QUERY_OR,
+    QUERY_NOT,      /* one child */
+    QUERY_TEXT,     /* `pattern` occurs in one of `fields` */
+    QUERY_VALUE,    /* the whole value of `field` matches `pattern` */
+    QUERY_PRESENT,  /* `field` is not null */
+    QUERY_SEVERITY, /* bit s of `bits` */
+    QUERY_FACILITY, /* bit f of `bits` */
+    QUERY_SOURCE,   /* in `network` */
+    QUERY_LISTENER, /* bit of enum listener in `bits` */
+    QUERY_FORMAT,   /* bit of enum record_format in `bits` */
+};
+
+/* Text fields, as bits of query_node.fields. */
+enum query_field {
+    FIELD_HOSTNAME = 1,
+    FIELD_APP_NAME = 2,
+    FIELD_PROCID = 4,
+    FIELD_MSGID = 8,
+    FIELD_STRUCTURED_DATA = 16,
+    FIELD_MESSAGE = 32,
+    FIELD_ANY_TEXT = 63,
+};
+
+/* What is looked for: pieces that follow one another, with anything (`*`: within a word for QUERY_TEXT,
+ * any characters for QUERY_VALUE) between them.  A pattern without wildcard has one piece. */
+struct query_pattern {
+    struct view *pieces; /* folded (utf8_fold_text), never empty strings */
+    size_t pieces_n;
+    bool left_border;    /* the first piece must begin at a word border (TEXT) or at the start (VALUE) */
+    bool right_border;   /* the last piece must end at a word border (TEXT) or at the end (VALUE) */
+};
+
+struct query_node {
+    enum query_kind kind;
+    struct query_node **children;
+    size_t children_n;
+    unsigned fields;             /* enum query_field bits; one bit for VALUE and PRESENT */
+    struct query_pattern pattern;
+    uint32_t bits;
+    struct ip_network network;
+    size_t at, length;           /* where in the query text this node was written, bytes */
+};
+
+struct query_error {
+    size_t at;         /* byte offset in the query */
+    size_t length;     /* bytes at fault; 0 at the end of the text */
+    char message[256]; /* one sentence: "the parenthesis opened here is never closed" */
+};
+
+/* Parse; nodes live in the arena and never borrow from `text`.  0, or -EINVAL with *ret_error. */
+MUST_USE int query_parse(struct arena *a, struct view text, const struct query_node **ret,
+                         struct query_error *ret_error);
+/* Write the tree back as a canonical query (for tests, EXPLAIN and messages). */
+struct buf;
+int query_format(const struct query_node *q, struct buf *out);
+
+/* ---- matching ---- */
+
+/* TEXT semantics: offset of the first match in clean text at or after `from`, or -1.  Case ignored.
+ * *ret_length: bytes matched.  Speed: over 1 GB/s for a rare needle. */
+int64_t query_find(const struct query_pattern *p, struct view text, size_t from, size_t *ret_length);
+/* VALUE semantics on one value (null never matches). */
+bool query_value_matches(const struct query_pattern *p, struct view value);
+/* The fields of one message, for query_matches: live tail, highlighting, recheck. */
+struct record;
+bool query_matches(const struct query_node *q, const struct record *r);
+
+#endif
