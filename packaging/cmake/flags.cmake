@@ -1,0 +1,36 @@
+# Compiler flags, in two interface targets: azk_warnings for all C of ours, azk_flags (which includes it)
+# for all but the PostgreSQL extension, which a sanitizer's run time cannot be loaded into.
+
+add_library(azk_warnings INTERFACE)
+target_compile_options(azk_warnings INTERFACE
+    -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2
+    -fno-strict-aliasing -fno-common -fno-omit-frame-pointer)
+if(AZEKURA_WERROR)
+    target_compile_options(azk_warnings INTERFACE -Werror)
+endif()
+target_compile_definitions(azk_warnings INTERFACE _GNU_SOURCE AZEKURA_VERSION="${PROJECT_VERSION}")
+
+if(AZEKURA_HARDEN)
+    target_compile_options(azk_warnings INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64")
+        target_compile_options(azk_warnings INTERFACE -fcf-protection)
+    endif()
+    target_link_options(azk_warnings INTERFACE -Wl,-z,relro,-z,now)
+endif()
+
+add_library(azk_flags INTERFACE)
+target_link_libraries(azk_flags INTERFACE azk_warnings)
+if(AZEKURA_HARDEN)
+    set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+endif()
+if(AZEKURA_SANITIZE)
+    target_compile_options(azk_flags INTERFACE -fsanitize=${AZEKURA_SANITIZE} -fno-sanitize-recover=all)
+    target_link_options(azk_flags INTERFACE -fsanitize=${AZEKURA_SANITIZE})
+endif()
+if(AZEKURA_FUZZ)
+    target_compile_options(azk_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(AZEKURA_COVERAGE)
+    target_compile_options(azk_flags INTERFACE --coverage)
+    target_link_options(azk_flags INTERFACE --coverage)
+endif()
