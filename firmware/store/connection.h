@@ -6,20 +6,24 @@
 
 #include "base/err.h"
 
-/* Connect as `role` (one of azekura's; NULL: as conninfo says).  Sets application_name, client_encoding UTF8, TimeZone UTC,
- * standard_conforming_strings on, connect_timeout 5 s, TCP keepalives.  0 and *ret (PQfinish), or
- * -EAGAIN when the database is away or starting ("database_away"), -EACCES when it refuses us. */
-MUST_USE int store_connect(const char *conninfo, const char *role, const char *application, PGconn **ret,
-                           struct err *err);
+/* Connect as `role` (one of azekura's; NULL: as conninfo says).  Sets application_name,
+ * client_encoding UTF8, TimeZone UTC, standard_conforming_strings on, TCP keepalives; waits 5 s at
+ * most; notices are not printed.  0 and *ret (PQfinish), or -EAGAIN when the database is away or
+ * starting ("database_away"), -EACCES when it refuses us (role, database or password:
+ * "database_refuses"), -EINVAL when conninfo is none. */
+MUST_USE int store_connect(const char *conninfo, const char *role, const char *application,
+                           PGconn **ret, struct err *err);
 
 /* Parameters are always text, never part of the SQL.  Runs one statement and gives its result
- * (PQclear), or negative and *err: -EAGAIN the connection is gone ("database_away"), -ETIMEDOUT
- * statement timeout, -EEXIST unique violation, -EINVAL the caller's value (class 22 and azekura's own
- * query errors, SQLSTATE AZ001), -EIO anything else (the server's text goes to *err). */
-MUST_USE int store_query(PGconn *c, const char *sql, int n, const char *const *values, PGresult **ret,
-                         struct err *err);
+ * (PQclear; PGRES_COPY_IN for a COPY), or negative and *err: -EAGAIN the connection is gone
+ * ("database_away"), -ETIMEDOUT statement timeout, -EEXIST unique violation, -EINVAL the caller's
+ * value (class 22 and azekura's own query errors, SQLSTATE AZ001), -EIO anything else (the server's
+ * text goes to *err). */
+MUST_USE int store_query(PGconn *c, const char *sql, int n, const char *const *values,
+                         PGresult **ret, struct err *err);
 /* The same, for statements whose rows do not matter; returns rows affected. */
-MUST_USE int64_t store_execute(PGconn *c, const char *sql, int n, const char *const *values, struct err *err);
+MUST_USE int64_t store_execute(PGconn *c, const char *sql, int n, const char *const *values,
+                               struct err *err);
 
 /* Growing pauses between tries: 100 ms, doubling to 10 s, with ±20 % of chance so that many clients
  * do not come at once.  Zero-initialised; reset by setting failures to 0. */
