@@ -21,17 +21,18 @@
 #define MUST_USE __attribute__((warn_unused_result))
 #define PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/* A broken invariant is a bug of ours: say where and stop, in release builds too.  Never for input. */
-#define CHECK(cond)                                                                                \
-    do {                                                                                           \
-        if (UNLIKELY(!(cond)))                                                                     \
-            check_failed(__FILE__, __LINE__, #cond);                                               \
+/* A broken invariant is a bug of ours: say where and stop, in release builds too.  Never for input.
+ */
+#define CHECK(cond)                                  \
+    do {                                             \
+        if (UNLIKELY(!(cond)))                       \
+            check_failed(__FILE__, __LINE__, #cond); \
     } while (0)
 
 _Noreturn void check_failed(const char *file, int line, const char *cond);
 
-/* malloc and friends that never return NULL: memory of a daemon is bounded by its limits, and without
- * memory for them it cannot go on.  Sizes are multiplied with overflow checks. */
+/* malloc and friends that never return NULL: memory of a daemon is bounded by its limits, and
+ * without memory for them it cannot go on.  Sizes are multiplied with overflow checks. */
 MUST_USE void *xmalloc(size_t n);
 MUST_USE void *xcalloc(size_t n, size_t size);
 MUST_USE void *xrealloc(void *p, size_t n, size_t size);

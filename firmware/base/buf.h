@@ -1,7 +1,7 @@
 /* A growable byte buffer, born with its maximum.  Zero-initialised with a maximum it is ready:
  *     struct buf b = BUF_INIT(LIMIT);  … buf_free(&b);
- * A failed append leaves the contents as they were and sets `is_full`, so that a run of appends may be
- * checked once at its end. */
+ * A failed append leaves the contents as they were and sets `is_full`, so that a run of appends may
+ * be checked once at its end. */
 #ifndef AZEKURA_BUF_H
 #define AZEKURA_BUF_H
 

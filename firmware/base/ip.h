@@ -7,7 +7,7 @@
 #include "base/view.h"
 
 struct ip {
-    uint8_t family; /* 4, 6, or 0 for none (AF_UNIX, unknown) */
+    uint8_t family;    /* 4, 6, or 0 for none (AF_UNIX, unknown) */
     uint8_t bytes[16]; /* network order; IPv4 in the first four, the rest zero */
 };
 

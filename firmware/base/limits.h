@@ -4,29 +4,31 @@
 #define AZEKURA_LIMITS_H
 
 /* ---- messages ---- */
-#define MESSAGE_MAX_BYTES_DEFAULT 65536   /* bytes kept of one message: a whole UDP datagram fits */
-#define MESSAGE_MAX_BYTES_LIMIT 1048576   /* the most the setting allows: sixteen times the default */
-#define HEADER_FIELD_MAX_BYTES 1024       /* hostname, app_name, procid, msgid: RFC 5424's are ≤ 255 */
+#define MESSAGE_MAX_BYTES_DEFAULT 65536 /* bytes kept of one message: a whole UDP datagram fits */
+#define MESSAGE_MAX_BYTES_LIMIT 1048576 /* the most the setting allows: sixteen times the default \
+                                         */
+#define HEADER_FIELD_MAX_BYTES 1024 /* hostname, app_name, procid, msgid: RFC 5424's are ≤ 255 */
 
 /* ---- blocks ---- */
-#define BLOCK_MAX_MESSAGES 65536          /* row numbers fit in 16 bits */
-#define BLOCK_MAX_TEXT_BYTES (64u << 20)  /* raw text bytes in one block: 1 KiB a message on average */
-#define BLOCK_MAX_SOURCES 1024            /* distinct senders a block: bounds the ledger rows a block */
-#define BLOCK_MAX_DICTIONARY 65536        /* distinct values a dictionary column */
+#define BLOCK_MAX_MESSAGES 65536 /* row numbers fit in 16 bits */
+#define BLOCK_MAX_TEXT_BYTES \
+    (64u << 20)                    /* raw text bytes in one block: 1 KiB a message on average */
+#define BLOCK_MAX_SOURCES 1024     /* distinct senders a block: bounds the ledger rows a block */
+#define BLOCK_MAX_DICTIONARY 65536 /* distinct values a dictionary column */
 
 /* ---- receiver ---- */
-#define UDP_BATCH_MESSAGES 256            /* datagrams one recvmmsg takes: 16 MiB of address space */
-#define TCP_READ_BYTES 65536              /* bytes one read takes from a connection */
-#define TCP_CONNECTIONS_LIMIT 65536       /* the most connections the setting allows */
-#define FRAME_OCTET_DIGITS_MAX 10         /* digits of an octet count: RFC 6587 has no limit */
+#define UDP_BATCH_MESSAGES 256      /* datagrams one recvmmsg takes: 16 MiB of address space */
+#define TCP_READ_BYTES 65536        /* bytes one read takes from a connection */
+#define TCP_CONNECTIONS_LIMIT 65536 /* the most connections the setting allows */
+#define FRAME_OCTET_DIGITS_MAX 10   /* digits of an octet count: RFC 6587 has no limit */
 
 /* ---- queries and the web ---- */
-#define QUERY_MAX_BYTES 4096              /* a query's text */
-#define QUERY_MAX_NODES 256               /* words and operators in a query */
-#define QUERY_MAX_DEPTH 32                /* nested parentheses */
-#define HTTP_MAX_BODY_BYTES 65536         /* a JSON request body */
-#define HTTP_MAX_HEADER_BYTES 16384       /* request line and headers */
-#define SEARCH_LIMIT_MAX 10000            /* entries one page of GET /logs may ask for */
-#define HISTOGRAM_BUCKETS_MAX 2000        /* buckets of one histogram */
+#define QUERY_MAX_BYTES 4096        /* a query's text */
+#define QUERY_MAX_NODES 256         /* words and operators in a query */
+#define QUERY_MAX_DEPTH 32          /* nested parentheses */
+#define HTTP_MAX_BODY_BYTES 65536   /* a JSON request body */
+#define HTTP_MAX_HEADER_BYTES 16384 /* request line and headers */
+#define SEARCH_LIMIT_MAX 10000      /* entries one page of GET /logs may ask for */
+#define HISTOGRAM_BUCKETS_MAX 2000  /* buckets of one histogram */
 
 #endif

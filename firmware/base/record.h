@@ -11,33 +11,28 @@
 enum listener { LISTENER_UDP, LISTENER_TCP, LISTENER_TLS, LISTENER_COUNT };
 
 /* Which form was recognised.  The number is stored; never renumber, append only. */
-enum record_format {
-    FORMAT_RAW = 0,
-    FORMAT_RFC5424 = 1,
-    FORMAT_RFC3164 = 2,
-    FORMAT_COUNT
-};
+enum record_format { FORMAT_RAW = 0, FORMAT_RFC5424 = 1, FORMAT_RFC3164 = 2, FORMAT_COUNT };
 
 /* How the device wrote its time, so that the same text can be rendered from reported_at.  Stored in
  * layouts (block/layout.h); never renumber, append only. */
 enum time_form {
-    TIME_FORM_NONE = 0,         /* no time, or not renderable: the text is kept literally */
-    TIME_FORM_BSD = 1,          /* "Mar  9 10:41:07" */
-    TIME_FORM_BSD_ZERO = 2,     /* "Mar 09 10:41:07" */
-    TIME_FORM_ISO_Z = 3,        /* "2026-03-09T10:41:07[.fff]Z" */
-    TIME_FORM_ISO_OFFSET = 4,   /* "2026-03-09T10:41:07[.fff]+09:00" */
-    TIME_FORM_ISO_LOCAL = 5,    /* "2026-03-09T10:41:07[.fff]", no zone in the text */
-    TIME_FORM_ISO_BLANK = 6,    /* "2026-03-09 10:41:07[.fff]", no zone in the text */
-    TIME_FORM_BSD_YEAR = 7,     /* "Mar  9 2026 10:41:07" */
+    TIME_FORM_NONE = 0,       /* no time, or not renderable: the text is kept literally */
+    TIME_FORM_BSD = 1,        /* "Mar  9 10:41:07" */
+    TIME_FORM_BSD_ZERO = 2,   /* "Mar 09 10:41:07" */
+    TIME_FORM_ISO_Z = 3,      /* "2026-03-09T10:41:07[.fff]Z" */
+    TIME_FORM_ISO_OFFSET = 4, /* "2026-03-09T10:41:07[.fff]+09:00" */
+    TIME_FORM_ISO_LOCAL = 5,  /* "2026-03-09T10:41:07[.fff]", no zone in the text */
+    TIME_FORM_ISO_BLANK = 6,  /* "2026-03-09 10:41:07[.fff]", no zone in the text */
+    TIME_FORM_BSD_YEAR = 7,   /* "Mar  9 2026 10:41:07" */
     TIME_FORM_COUNT
 };
 
 /* Marks of a message (a bit each, stored). */
 enum record_flag {
-    RECORD_TRUNCATED = 1,   /* longer than the limit: the bytes beyond it are not kept */
-    RECORD_INVALID_UTF8 = 2,/* bytes were replaced in the text fields; `raw` has them */
-    RECORD_NO_PRI = 4,      /* no valid PRI: facility and severity are the defaults */
-    RECORD_BAD_TIME = 8,    /* a time was there but unusable or ambiguous */
+    RECORD_TRUNCATED = 1,    /* longer than the limit: the bytes beyond it are not kept */
+    RECORD_INVALID_UTF8 = 2, /* bytes were replaced in the text fields; `raw` has them */
+    RECORD_NO_PRI = 4,       /* no valid PRI: facility and severity are the defaults */
+    RECORD_BAD_TIME = 8,     /* a time was there but unusable or ambiguous */
 };
 
 struct record {
@@ -60,12 +55,13 @@ struct record {
     /* Where PRI and time stand in `raw`, for block/layout.h; null where there are none.  `pri_text`
      * is the digits between < and >. */
     struct view pri_text, time_text;
-    uint8_t time_form;        /* enum time_form */
-    uint8_t time_digits;      /* fraction digits in the text, 0…6 */
-    int16_t time_offset_min;  /* minutes east of UTC in force for time_text */
+    uint8_t time_form;       /* enum time_form */
+    uint8_t time_digits;     /* fraction digits in the text, 0…6 */
+    int16_t time_offset_min; /* minutes east of UTC in force for time_text */
 };
 
-/* "udp", "tcp", "tls"; "raw", "rfc5424", …: the names in SQL, JSON and queries; NULL out of range. */
+/* "udp", "tcp", "tls"; "raw", "rfc5424", …: the names in SQL, JSON and queries; NULL out of range.
+ */
 const char *listener_name(unsigned listener);
 const char *record_format_name(unsigned format);
 /* "emerg" … "debug" (RFC 5424 §6.2.1, short names); the number of a name, long or short

@@ -8,7 +8,8 @@
 
 struct zone;
 
-/* Load "Asia/Tokyo" from /usr/share/zoneinfo (or ZONEINFO_DIR in tests).  Names with "..", a leading
+/* Load "Asia/Tokyo" from /usr/share/zoneinfo (or ZONEINFO_DIR in tests).  Names with "..", a
+ * leading
  * "/" or bytes outside [A-Za-z0-9_+/-] are refused.  0, or negative and *err. */
 MUST_USE int zone_load(const char *name, struct zone **ret, struct err *err);
 void zone_free(struct zone **z);
