@@ -1,5 +1,5 @@
-/* The table of settings: one row of settings.def is one setting; from it come the struct, the parser,
- * the range check, --help, the API schema and the form. */
+/* The table of settings: one row of settings.def is one setting; from it come the struct, the
+ * parser, the range check, --help, the API schema and the form. */
 #ifndef AZEKURA_CONFIG_H
 #define AZEKURA_CONFIG_H
 
@@ -7,23 +7,23 @@
 #include "base/view.h"
 #include "base/buf.h"
 
-enum setting_type { SETTING_STRING, SETTING_INT, SETTING_BOOL, SETTING_ADDRESS, SETTING_ZONE, SETTING_CHOICE };
+enum setting_type { SETTING_STRING, SETTING_INT, SETTING_ADDRESS, SETTING_ZONE };
 enum setting_scope {
     SETTING_FILE, /* only in the configuration file: needed before the database can be asked */
-    SETTING_LIVE, /* in the file or the database (the database wins); takes effect without restart */
+    SETTING_LIVE, /* in the file or the database (the database wins); takes effect without restart
+                   */
     SETTING_RESTART, /* the same; takes effect when the daemon starts again */
 };
 
 struct setting {
-    const char *name;          /* "store.flush_ms" */
+    const char *name; /* "store.flush_ms" */
     enum setting_type type;
     enum setting_scope scope;
     const char *default_value; /* as text */
     int64_t min, max;          /* INT: range; STRING: length in bytes */
     const char *unit;          /* "ms", "bytes", "messages", "" */
-    const char *choices;       /* CHOICE: "a|b|c" */
     const char *help_en, *help_ja;
-    size_t offset;             /* in struct config */
+    size_t offset; /* in struct config */
 };
 
 #define CONFIG_STRING_MAX 256
@@ -31,11 +31,9 @@ struct setting {
 struct config {
 #define STRING(member, ...) char member[CONFIG_STRING_MAX];
 #define INT(member, ...) int64_t member;
-#define BOOL(member, ...) bool member;
 #include "config/settings.def"
 #undef STRING
 #undef INT
-#undef BOOL
 };
 
 extern const struct setting config_settings[];
@@ -44,18 +42,21 @@ extern const size_t config_settings_n;
 void config_defaults(struct config *c);
 /* NULL with *err "unknown setting …, did you mean …" */
 const struct setting *config_find(struct view name, struct err *err);
-/* Check a value and put it into *c.  Negative and *err (code, field, sentence with value and limit). */
-MUST_USE int config_set(struct config *c, const struct setting *s, struct view value, struct err *err);
+/* Check a value and put it into *c.  Negative and *err (code, field, sentence with value and
+ * limit). */
+MUST_USE int config_set(struct config *c, const struct setting *s, struct view value,
+                        struct err *err);
 /* The value as text. */
 void config_get(const struct config *c, const struct setting *s, struct buf *out);
-/* Read "name = value" lines; '#' starts a comment line.  All or nothing: *c is unchanged on failure.
- * *err says file and line. */
+/* Read "name = value" lines; '#' starts a comment line.  All or nothing: *c is unchanged on
+ * failure. *err says file and line. */
 MUST_USE int config_load(struct config *c, const char *path, struct err *err);
 /* The table of settings for --help. */
 void config_help(FILE *out);
 
 /* The command line every daemon has: --config FILE, --help, --version.  Loads the file into *c.
  * Returns 0 to go on, 1 when it printed help or version (exit 0), or negative and *err (exit 2). */
-MUST_USE int config_command_line(int argc, char **argv, const char *what, struct config *c, struct err *err);
+MUST_USE int config_command_line(int argc, char **argv, const char *what, struct config *c,
+                                 struct err *err);
 
 #endif
