@@ -1,0 +1,209 @@
+#!/bin/bash
+# Starts Azekura from this checkout: installs what is missing, builds, makes the database, starts all.
+# shellcheck disable=SC2034,SC2154
+set -euo pipefail
+shopt -s inherit_errexit
+azk_name=run.sh
+azk_source=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck disable=SC1090
+for part in common packages build state; do . "$azk_source/packaging/lib/$part.sh"; done
+
+usage() {
+    cat <<'END'
+usage: packaging/run.sh [--state DIR] [--http ADDR:PORT] [--syslog ADDR:PORT] [--detach | --stop | --status]
+
+Starts the log appliance and stays until Ctrl-C. As root, or as a user with sudo.
+
+  --state DIR          where its data is       (/var/lib/azekura as root, else ~/.local/state/azekura)
+  --http ADDR:PORT     the web console         (127.0.0.1:8080)
+  --syslog ADDR:PORT   syslog by UDP and TCP   (0.0.0.0:5514)
+  --detach             start in the background; it stays when you log out
+  --stop               stop what was started with this state folder, and nothing else
+  --status             what runs; exit code 0: all of it, 3: not
+Run again it goes on with its data and, unless told otherwise, its addresses.
+END
+}
+
+parse_options() {
+    state='' http='' syslog='' action=foreground
+    local chosen=''
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --state | --http | --syslog)
+            [ -n "${2:-}" ] || die "$1 needs a value; see --help" 2
+            printf -v "${1#--}" %s "$2"
+            shift 2
+            ;;
+        --state=?* | --http=?* | --syslog=?*)
+            set -- "${1%%=*}" "${1#*=}" "${@:2}"
+            ;;
+        --detach | --stop | --status)
+            [ -z "$chosen" ] || [ "$chosen" = "$1" ] || die "$chosen and $1 do not go together; see --help" 2
+            chosen=$1 action=${1#--}
+            shift
+            ;;
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        *) die "unknown option $1; see --help" 2 ;;
+        esac
+    done
+    if [ -z "$state" ]; then
+        if is_root; then
+            state=/var/lib/azekura
+        else
+            state=$(azk_home)/.local/state/azekura || die 'there is no home folder; choose --state'
+        fi
+    fi
+    check_state_path
+}
+
+supervise() { "$state/program/supervise.py" "$1" "$state"; }
+supervisor_runs() { # also while it is starting or something is down
+    [ -e "$state/run/supervisor.pid" ] && ! flock -n -s "$state/run/supervisor.pid" true
+}
+
+stop_all() {
+    if [ ! -x "$state/program/supervise.py" ]; then
+        say "not running: $state"
+    else
+        supervise stop
+    fi
+}
+
+show_status() {
+    if [ ! -x "$state/program/supervise.py" ]; then
+        say "not running: $state"
+        exit 3
+    fi
+    supervise status
+}
+
+check_addresses() {
+    local out protocol
+    http=${http:-$(configured 'listen\.http' 127.0.0.1:8080)}
+    syslog=${syslog:-$(configured 'listen\.udp' 0.0.0.0:5514)}
+    # what runs already holds its own ports
+    supervisor_runs && return 0
+    out=$("$azk_source/packaging/address.py" check tcp "$http") || die "--http: $out" $?
+    for protocol in udp tcp; do
+        out=$("$azk_source/packaging/address.py" check $protocol "$syslog") || die "--syslog: $out" $?
+    done
+}
+
+describe() {
+    local shown=${http/#0.0.0.0:/127.0.0.1:} code
+    shown=${shown/#'[::]:'/'[::1]:'}
+    say "  console  http://$shown/"
+    say "  syslog   $syslog (UDP and TCP)"
+    if [ -r "$state/setup-code" ]; then
+        code=$(cat "$state/setup-code")
+        say "  setup    open the console and make the first administrator with this code: $code"
+    fi
+    say "  search   $azk_build/bin/azekura --state $(printf %q "$state") search QUERY"
+    say "  stop     $azk_source/packaging/run.sh --state $(printf %q "$state") --stop"
+}
+
+phase() { sed -n 's/^{"phase": "\([a-z]*\)".*/\1/p' "$state/run/status" 2>/dev/null || :; }
+fault() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["fault"])' "$state/run/status"; }
+
+# In a session of its own, so that it outlives the terminal; under systemd in a unit of its own, so that
+# it outlives the log-in too.
+launch() {
+    local unit
+    if [ "$action" = detach ] && [ -d /run/systemd/system ] && { is_root || command -v sudo >/dev/null; }; then
+        unit=azekura-$(printf '%s' "$state" | sha256sum | cut -c1-8)
+        as_root 'starting the unit' systemd-run --quiet --collect --unit="$unit" --description="Azekura in $state" \
+            --uid="$(id -u)" --gid="$(id -g)" -p KillMode=mixed -p TimeoutStopSec=150 -p Restart=on-failure \
+            -p RestartPreventExitStatus=3 -p RestartSec=5 -- "$state/program/supervise.py" run "$state"
+        launched=
+    else
+        setsid "$state/program/supervise.py" run "$state" </dev/null >>"$state/log/supervisor.log" 2>&1 9>&- &
+        launched=$!
+    fi
+}
+
+wait_until_ready() {
+    local n=0 now
+    while :; do
+        now=$(phase)
+        case $now in
+        ready) return 0 ;;
+        failed) die "$(fault) (more in $state/log)" ;;
+        esac
+        if supervisor_runs; then n=0; else n=$((n + 1)); fi
+        [ $n -lt 50 ] || die "the supervisor ended; the last of $state/log/supervisor.log: $(tail -n 1 "$state/log/supervisor.log")"
+        sleep 0.1
+    done
+}
+
+# Foreground: Ctrl-C or a closed terminal stops everything.
+stay() {
+    trap 'kill -TERM $launched 2>/dev/null || :' INT TERM HUP
+    say 'Ctrl-C stops it.'
+    local code=0
+    while kill -0 "$launched" 2>/dev/null; do
+        code=0
+        wait "$launched" || code=$?
+    done
+    [ "$code" = 0 ] || die "it ended by itself; see $state/log/supervisor.log" "$code"
+    say 'stopped.'
+}
+
+prepare() {
+    require_space "$state" 512 'the state folder'
+    require_space "$azk_source" 512 'building'
+    note 'building (the first time takes some minutes)'
+    with_build_lock build_all
+    with_build_lock install_extension
+    make_users
+    check_reachable
+    make_folders
+}
+
+start_all() {
+    local changed
+    check_addresses
+    prepare
+    changed=$(install_program "$state/program")
+    changed+=$(write_config)
+    if supervisor_runs; then
+        if [ -z "$changed" ]; then
+            wait_until_ready
+            say "Azekura is already running in $state:"
+            describe
+            return 0
+        fi
+        note 'the checkout or the addresses have changed: starting it again'
+        supervise stop >/dev/null
+        check_addresses
+    fi
+    raise_receive_buffer
+    make_cluster
+    write_cluster_config
+    rm -f -- "$state/run/status"
+    launch
+    trap '[ -z "$launched" ] || kill -TERM "$launched" 2>/dev/null || :' EXIT
+    trap 'exit 130' INT TERM HUP
+    wait_until_ready
+    trap - EXIT INT TERM HUP
+    say "Azekura is running in $state:"
+    describe
+    [ "$action" = detach ] || stay
+}
+
+main() {
+    parse_options "$@"
+    case $action in
+    stop) stop_all ;;
+    status) show_status ;;
+    *)
+        require_debian_12
+        install_packages run
+        start_all
+        ;;
+    esac
+}
+
+main "$@"

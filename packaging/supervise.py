@@ -1,0 +1,515 @@
+#!/usr/bin/env python3
+"""Starts the database and the daemons of one state folder, restarts what dies, stops all in order.
+
+packaging/run.sh makes the folder and runs this from its copy in DIR/program:
+
+    supervise.py run DIR      until SIGTERM or SIGINT; the parent reads DIR/run/status
+    supervise.py stop DIR     tells a running one to stop, waits for it
+    supervise.py status DIR   prints what runs; exit 0 all is well, 3 not (wholly) running
+
+Only one runs a folder: it holds a lock on DIR/run/supervisor.pid, so a left-over file with a pid that
+now is another process's is never believed.  Children get a signal from the kernel when this dies, so
+nothing is left behind even then.  On the appliance systemd does all of this instead.
+"""
+
+import fcntl
+import json
+import os
+import pathlib
+import pwd
+import selectors
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+PG_BIN = "/usr/lib/postgresql/15/bin"
+LOG_BYTES = 8 << 20  # a log file is set aside at this size
+LOGS_KEPT = 4
+PAUSE_FIRST_S, PAUSE_MAX_S = 0.5, 30  # before a restart, doubling
+STEADY_S = 60  # a process that ran so long starts again with the first pause
+START_TRIES = 3  # a process that dies so often before all is ready: the start has failed
+START_S = 60  # a daemon must be ready within this; the database may take longer to recover
+START_FAILED = 3  # exit code; nobody need try again by himself
+STOP_S = {"postgresql": 60}  # the others:
+STOP_DEFAULT_S = 20
+
+
+class Fault(Exception):
+    """The start failed; the text is for the administrator."""
+
+
+def read_config(state):
+    """The settings of DIR/azekura.conf that matter here."""
+    settings = {}
+    for line in (state / "azekura.conf").read_text(encoding="utf-8").splitlines():
+        name, found, value = line.partition("=")
+        if found and not line.lstrip().startswith("#"):
+            settings[name.strip()] = value.strip()
+    return settings
+
+
+def port_of(address):
+    """The port of "ADDR:PORT", 0 where there is none."""
+    digits = address.rpartition(":")[2]
+    return int(digits) if digits.isdigit() else 0
+
+
+class Log:
+    """A log file that is set aside at LOG_BYTES.  Never fails: a full disk must not stop the daemons."""
+
+    def __init__(self, path):
+        self.path = path
+        self.file = open(path, "ab", buffering=0)  # pylint: disable=consider-using-with
+
+    def write(self, data):
+        try:
+            self.file.write(data)
+            if self.file.tell() >= LOG_BYTES:
+                for n in range(LOGS_KEPT - 1, 0, -1):
+                    old = self.path.with_name(f"{self.path.name}.{n}")
+                    if old.exists():
+                        old.rename(self.path.with_name(f"{self.path.name}.{n + 1}"))
+                self.path.rename(self.path.with_name(f"{self.path.name}.1"))
+                self.file.close()
+                self.file = open(self.path, "ab", buffering=0)  # pylint: disable=consider-using-with
+        except OSError:
+            pass
+
+    def last_line(self):
+        try:
+            lines = self.path.read_bytes()[-4000:].decode("utf-8", "replace").splitlines()
+        except OSError:
+            lines = []
+        return lines[-1] if lines else "(it said nothing)"
+
+
+class Service:
+    """One process that is to run: how it starts, and how it is doing."""
+
+    def __init__(self, name, argv, user, log, stop_signal=signal.SIGTERM, ports=()):
+        self.name, self.argv, self.user, self.log = name, argv, user, log
+        self.stop_signal, self.ports = stop_signal, ports
+        self.process = None
+        self.started = 0.0  # monotonic
+        self.started_at = 0.0  # since the epoch
+        self.deaths = 0  # since all was ready, or since the start
+        self.pause = PAUSE_FIRST_S
+        self.restart_at = None
+
+    def command(self):
+        """As its own user, without new privileges, and not outliving this process."""
+        prefix = ["setpriv", "--pdeathsig", self.stop_signal.name[3:], "--no-new-privs"]
+        if self.user:
+            prefix += ["--reuid", self.user, "--regid", pwd.getpwnam(self.user).pw_gid, "--init-groups"]
+            low = any(0 < p < 1024 for p in self.ports)
+            caps = "+net_bind_service" if low else "-all"
+            prefix += ["--inh-caps", caps, "--ambient-caps", caps]
+        return [str(a) for a in prefix + ["--"] + self.argv]
+
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+
+class Supervisor:
+    def __init__(self, state):
+        self.state = state
+        self.config = read_config(state)
+        self.program = state / "program"
+        self.selector = selectors.DefaultSelector()
+        self.own_log = Log(state / "log" / "supervisor.log")
+        self.is_stopping = False
+        self.is_ready = False
+        self.fault = ""
+        self.services = {}
+        self.env = {
+            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "LANG": "C.UTF-8",
+            "HOME": str(state),
+        }
+
+    def say(self, text):
+        self.own_log.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {text}\n".encode())
+
+    # ---- what runs ----
+
+    def define_services(self):
+        is_root = os.geteuid() == 0
+        config = ["--config", self.state / "azekura.conf"]
+        ports = {
+            "receiver": [port_of(self.config.get("listen.udp", "")), port_of(self.config.get("listen.tcp", ""))],
+            "keeper": [],
+            "web": [port_of(self.config.get("listen.http", ""))],
+        }
+
+        def add(name, argv, user, **kw):
+            log = Log(self.state / "log" / f"{name}.log")
+            self.services[name] = Service(name, argv, user if is_root else None, log, **kw)
+
+        add("postgresql", [f"{PG_BIN}/postgres", "-D", self.state / "postgresql"], "postgres", stop_signal=signal.SIGINT)
+        for name, numbers in ports.items():
+            add(name, [self.program / "bin" / f"azekura-{name}"] + config, f"azekura-{name}", ports=numbers)
+
+    def start(self, service):
+        read_end, write_end = os.pipe()
+        os.set_blocking(read_end, False)
+        if service.name == "receiver":
+            # it says there where it listens, once it does
+            (self.state / "receiver" / "listeners").unlink(missing_ok=True)
+        try:
+            service.process = subprocess.Popen(  # pylint: disable=consider-using-with
+                service.command(), stdin=subprocess.DEVNULL, stdout=write_end, stderr=write_end, env=self.env,
+                cwd=self.state, start_new_session=True, umask=0o027)
+        finally:
+            os.close(write_end)
+        self.selector.register(read_end, selectors.EVENT_READ, service)
+        service.started, service.started_at, service.restart_at = time.monotonic(), time.time(), None
+        self.say(f"{service.name}: started, pid {service.process.pid}")
+        self.write_status()
+
+    # ---- events: output of the children, their deaths, signals ----
+
+    def turn(self, seconds):
+        """Wait for at most so long, then handle everything that happened."""
+        for key, _ in self.selector.select(seconds):
+            if key.data is None:
+                os.read(key.fd, 4096)  # a signal woke us
+            else:
+                self.take_output(key)
+        self.look_after()
+
+    def take_output(self, key):
+        try:
+            data = os.read(key.fd, 65536)
+        except BlockingIOError:
+            return
+        if data:
+            key.data.log.write(data)
+        else:
+            self.selector.unregister(key.fd)
+            os.close(key.fd)
+
+    def look_after(self):
+        now = time.monotonic()
+        for service in self.services.values():
+            if service.process is not None and service.process.poll() is not None:
+                self.note_death(service, now)
+            if service.restart_at is not None and now >= service.restart_at and not self.is_stopping:
+                self.start(service)
+
+    def note_death(self, service, now):
+        code = service.process.returncode
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
+        service.process = None
+        if self.is_stopping:
+            self.say(f"{service.name}: {how}")
+        else:
+            if now - service.started >= STEADY_S:
+                service.pause = PAUSE_FIRST_S
+            service.deaths += 1
+            service.restart_at = now + service.pause
+            self.say(f"{service.name}: {how}, starting it again in {service.pause:g} s; its last line: "
+                     f"{service.log.last_line()}")
+            service.pause = min(service.pause * 2, PAUSE_MAX_S)
+        self.write_status()
+
+    def wait_for(self, service, is_ready, seconds):
+        """Until is_ready(), or a Fault: too many deaths, too long, told to stop."""
+        deadline = time.monotonic() + seconds
+        while not is_ready():
+            if self.is_stopping:
+                raise Fault("told to stop")
+            if service.deaths >= START_TRIES:
+                raise Fault(f"{service.name} does not start: {service.log.last_line()}")
+            if time.monotonic() > deadline:
+                raise Fault(f"{service.name} was not ready after {seconds} s; see {service.log.path}")
+            self.turn(0.05)
+
+    # ---- the order of things ----
+
+    def run(self):
+        wake_read, wake_write = os.pipe()
+        os.set_blocking(wake_read, False)
+        os.set_blocking(wake_write, False)
+        signal.set_wakeup_fd(wake_write)
+        self.selector.register(wake_read, selectors.EVENT_READ, None)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.told_to_stop)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        self.say(f"starting, pid {os.getpid()}")
+        try:
+            self.define_services()
+            self.start_all()
+        except (Fault, OSError, subprocess.SubprocessError) as fault:
+            if not self.is_stopping:
+                self.fault = str(fault)
+                self.say(f"the start failed: {fault}")
+        while not self.is_stopping and not self.fault:
+            self.turn(self.next_pause())
+        self.stop_all()
+        return START_FAILED if self.fault else 0
+
+    def told_to_stop(self, *_):
+        self.is_stopping = True
+
+    def next_pause(self):
+        due = [s.restart_at for s in self.services.values() if s.restart_at is not None]
+        return max(0, min(due) - time.monotonic()) if due else None
+
+    def start_all(self):
+        database = self.services["postgresql"]
+        self.start(database)
+        self.wait_for(database, self.database_answers, 600)
+        self.prepare_database()
+        for name in ("receiver", "keeper", "web"):
+            self.start(self.services[name])
+        self.wait_for(self.services["receiver"], (self.state / "receiver" / "listeners").exists, START_S)
+        self.wait_for(self.services["web"], self.web_answers, START_S)
+        self.wait_for(self.services["keeper"], self.services["keeper"].is_running, START_S)
+        for service in self.services.values():
+            service.deaths = 0
+        self.is_ready = True
+        self.say("ready")
+        self.write_status()
+
+    def stop_all(self):
+        """The receiver first, so that it can still store what it holds; the database last."""
+        self.is_stopping, self.is_ready = True, False
+        self.say("stopping")
+        self.write_status()
+        for group in (["receiver"], ["web", "keeper"], ["postgresql"]):
+            self.stop_group([self.services[n] for n in group if n in self.services])
+        self.say(f"stopped{': ' + self.fault if self.fault else ''}")
+        self.write_status()
+
+    def stop_group(self, group):
+        for service in group:
+            if service.is_running():
+                service.process.send_signal(service.stop_signal)
+        for service in group:
+            deadline = time.monotonic() + STOP_S.get(service.name, STOP_DEFAULT_S)
+            while service.is_running():
+                if time.monotonic() > deadline:
+                    self.say(f"{service.name}: does not stop, killing it")
+                    # to a database an immediate shutdown, which it recovers from
+                    service.process.send_signal(signal.SIGQUIT if service.name == "postgresql" else signal.SIGKILL)
+                    deadline += 10
+                self.turn(0.05)
+
+    # ---- the database ----
+
+    def superuser(self):
+        """Environment and prefix of commands that act as the database's superuser."""
+        return {**self.env, "PGHOST": str(self.state / "run"), "PGUSER": "postgres", "PGCONNECT_TIMEOUT": "10"}
+
+    def database_answers(self):
+        return subprocess.run([f"{PG_BIN}/pg_isready", "-q", "-d", "postgres"], env=self.superuser(), check=False,
+                              stdin=subprocess.DEVNULL).returncode == 0
+
+    def command(self, what, argv, **kw):
+        result = subprocess.run([str(a) for a in argv], env=self.superuser(), stdin=subprocess.DEVNULL, cwd="/",
+                                capture_output=True, text=True, check=False, **kw)
+        if result.stderr.strip():
+            self.say(f"{what}: {result.stderr.strip()}")
+        if result.returncode != 0:
+            lines = (result.stderr.strip() or result.stdout.strip()).splitlines()
+            raise Fault(f"{what} failed: {lines[-1] if lines else f'exit code {result.returncode}'}")
+        return result.stdout.strip()
+
+    def psql(self, database, sql):
+        return self.command("asking the database", ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", sql])
+
+    def azekura(self, what, *args):
+        return self.command(what, [self.program / "bin" / "azekura", "--config", self.state / "azekura.conf", *args])
+
+    def prepare_database(self):
+        if self.psql("postgres", "select count(*) from pg_database where datname = 'azekura'") == "0":
+            self.psql("postgres", "create database azekura template template0 encoding 'UTF8'")
+        self.azekura("bringing the database up to date", "migrate")
+        code_file = self.state / "setup-code"
+        if self.psql("azekura", "select count(*) from azekura.account") != "0":
+            code_file.unlink(missing_ok=True)
+        elif not code_file.exists() or self.psql("azekura", "select count(*) from azekura.setup") == "0":
+            code = self.azekura("making the setup code", "setup-code")
+            fd = os.open(code_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(fd, "w", encoding="utf-8") as file:
+                os.fchmod(fd, 0o600)
+                file.write(code + "\n")
+
+    def web_answers(self):
+        try:
+            with urllib.request.urlopen(f"http://{reachable(self.config['listen.http'])}/healthz", timeout=2) as reply:
+                return reply.status == 200
+        except (urllib.error.URLError, OSError):
+            return False
+
+    # ---- what others may read ----
+
+    def write_status(self):
+        if self.fault and self.is_stopping:
+            phase = "failed"
+        elif self.is_stopping:
+            phase = "stopping"
+        else:
+            phase = "ready" if self.is_ready else "starting"
+        status = {
+            "phase": phase,
+            "fault": self.fault,
+            "pid": os.getpid(),
+            "services": [
+                {
+                    "name": s.name,
+                    "pid": s.process.pid if s.is_running() else None,
+                    "since": s.started_at,
+                    "restarts": s.deaths,
+                    "last_line": s.log.last_line() if s.deaths and not s.is_running() else "",
+                }
+                for s in self.services.values()
+            ],
+        }
+        path = self.state / "run" / "status"
+        try:
+            new = path.with_name("status.new")
+            new.unlink(missing_ok=True)
+            with open(new, "x", encoding="utf-8") as file:
+                json.dump(status, file)
+            new.rename(path)
+        except OSError as error:
+            self.say(f"cannot write {path}: {error.strerror}")
+
+
+def reachable(address):
+    """Where a client on this machine reaches an address that may mean "all of them"."""
+    host, _, port = address.rpartition(":")
+    host = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]", "": "127.0.0.1", "*": "127.0.0.1"}.get(host, host)
+    return f"{host}:{port}"
+
+
+# ---- one supervisor a folder ----
+
+
+def open_pid_file(state):
+    """The lock file, which must be our own: others may write to the folder (the database's socket is there)."""
+    fd = os.open(state / "run" / "supervisor.pid", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    if os.fstat(fd).st_uid != os.geteuid():
+        owner = pwd.getpwuid(os.fstat(fd).st_uid).pw_name
+        os.close(fd)
+        raise Fault(f"{state}/run/supervisor.pid belongs to {owner}: run this as {owner}")
+    return fd
+
+
+def running_pid(state):
+    """The pid of the supervisor that runs `state`, or None."""
+    if not (state / "run" / "supervisor.pid").exists():
+        return None
+    fd = open_pid_file(state)
+    try:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return None
+        except BlockingIOError:
+            pass
+        # locked, but the number may not be written yet
+        for _ in range(100):
+            text = os.pread(fd, 20, 0).strip()
+            if text.isdigit():
+                return int(text)
+            time.sleep(0.02)
+        return None
+    finally:
+        os.close(fd)
+
+
+def run(state):
+    fd = open_pid_file(state)
+    # who only looks whether one runs holds a shared lock for a moment
+    for attempt in range(30):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError as error:
+            if attempt == 29:
+                raise Fault(f"already running in {state}") from error
+            time.sleep(0.1)
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+    (state / "run" / "status").unlink(missing_ok=True)
+    code = Supervisor(state).run()
+    os.ftruncate(fd, 0)
+    return code
+
+
+def stop(state):
+    pid = running_pid(state)
+    if pid is None:
+        print(f"not running: {state}")
+        return 0
+    os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + STOP_DEFAULT_S * 2 + STOP_S["postgresql"] + 30
+    while running_pid(state) == pid:
+        if time.monotonic() > deadline:
+            raise Fault(f"the supervisor (pid {pid}) does not stop; see {state}/log/supervisor.log")
+        time.sleep(0.05)
+    print(f"stopped: {state}")
+    return 0
+
+
+def database_facts(state):
+    env = {**os.environ, "PGHOST": str(state / "run"), "PGUSER": "postgres", "PGCONNECT_TIMEOUT": "5"}
+    sql = "select pg_size_pretty(pg_database_size('azekura')), (select coalesce(sum(stored), 0) from azekura.ledger)"
+    result = subprocess.run(["psql", "-XAtq", "-F", "|", "-d", "azekura", "-c", sql], env=env, capture_output=True,
+                            text=True, check=False, stdin=subprocess.DEVNULL)
+    if result.returncode != 0:
+        return None, (result.stderr.strip().splitlines() or ["no answer"])[-1]
+    size, stored = result.stdout.strip().split("|")
+    return True, f"{size}, {int(stored):,} messages stored"
+
+
+def status(state):
+    pid = running_pid(state) if (state / "run").is_dir() else None
+    if pid is None:
+        print(f"not running: {state}")
+        return 3
+    facts = json.loads((state / "run" / "status").read_text(encoding="utf-8"))
+    config = read_config(state)
+    is_well = facts["phase"] == "ready"
+    print(f"state       {state}")
+    print(f"supervisor  pid {pid}, {facts['phase']}{': ' + facts['fault'] if facts['fault'] else ''}")
+    for s in facts["services"]:
+        if s["pid"]:
+            since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(s["since"]))
+            text = f"pid {s['pid']}, since {since}"
+        else:
+            text, is_well = f"not running: {s['last_line']}", False
+        print(f"{s['name']:<11} {text}{', restarted ' + str(s['restarts']) + ' times' if s['restarts'] else ''}")
+    print(f"console     http://{reachable(config['listen.http'])}/")
+    try:
+        listeners = ", ".join((state / "receiver" / "listeners").read_text(encoding="utf-8").splitlines())
+    except OSError:
+        listeners, is_well = "not listening", False
+    print(f"syslog      {listeners}")
+    answers, text = database_facts(state)
+    print(f"database    {text}")
+    return 0 if is_well and answers else 3
+
+
+def main():
+    commands = {"run": run, "stop": stop, "status": status}
+    if len(sys.argv) != 3 or sys.argv[1] not in commands:
+        print(f"usage: {sys.argv[0]} run|stop|status DIR", file=sys.stderr)
+        return 2
+    try:
+        return commands[sys.argv[1]](pathlib.Path(sys.argv[2]))
+    except PermissionError as error:
+        print(f"supervise: {error.filename or 'the supervisor'}: not allowed; run this as the user who started it",
+              file=sys.stderr)
+    except (Fault, OSError) as error:
+        print(f"supervise: {error}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
