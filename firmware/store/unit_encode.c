@@ -1,0 +1,193 @@
+/* Units in PostgreSQL's formats.  Pure.
+ *
+ * COPY BINARY (PostgreSQL's documentation, "COPY, Binary Format"), all numbers big-endian:
+ *   signature   11  "PGCOPY\n\377\r\n\0"
+ *   flags        4  0
+ *   extension    4  0
+ *   row:  fields 2  26, then each: length 4 (-1: null), bytes
+ *     timestamptz  8  µs since 2000-01-01T00:00:00Z
+ *     bigint       8, integer 4, smallint 2; bytea: its bytes
+ *   trailer      2  -1 */
+#include "store/unit_encode.h"
+
+#include <endian.h>
+
+/* 2000-01-01 in µs since 1970-01-01 */
+#define POSTGRES_EPOCH_US (INT64_C(946684800) * US_PER_SECOND)
+#define ARRAY_MAX_BYTES ((size_t)8 << 20)
+
+const char unit_copy_sql[] = "copy azekura.log_block (first_at, last_at, first_seq, messages, "
+                             "raw_bytes, severities, facilities,"
+                             " listeners, senders, tokens, times, reported, sources, listener, "
+                             "pri, formats, flags, hostname,"
+                             " app_name, procid, msgid, structured_data, message, layouts, raw, "
+                             "seq) from stdin (format binary)";
+
+enum { COPY_FIELDS = 10 + BLOCK_COLUMNS };
+
+const char *unit_reason_name(unsigned reason)
+{
+    static const char *const names[REFUSED_REASONS] = {
+        "not_allowed", "rate_limit", "oversize", "bad_frame", "over_budget", "queue_full", "crash",
+    };
+    return reason < REFUSED_REASONS ? names[reason] : NULL;
+}
+
+void unit_run_text(const uint8_t run[UNIT_RUN_BYTES], char out[UNIT_RUN_TEXT_MAX])
+{
+    size_t n = 0;
+    for (int i = 0; i < UNIT_RUN_BYTES; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            out[n++] = '-';
+        n += (size_t)snprintf(out + n, UNIT_RUN_TEXT_MAX - n, "%02x", run[i]);
+    }
+}
+
+/* ---- COPY ---- */
+
+static void add_be16(struct buf *out, uint16_t v)
+{
+    uint16_t be = htobe16(v);
+    (void)buf_add(out, &be, sizeof(be));
+}
+
+static void add_be32(struct buf *out, uint32_t v)
+{
+    uint32_t be = htobe32(v);
+    (void)buf_add(out, &be, sizeof(be));
+}
+
+static void add_be64(struct buf *out, uint64_t v)
+{
+    uint64_t be = htobe64(v);
+    (void)buf_add(out, &be, sizeof(be));
+}
+
+static void add_int2(struct buf *out, uint16_t v)
+{
+    add_be32(out, 2);
+    add_be16(out, v);
+}
+
+static void add_int4(struct buf *out, uint32_t v)
+{
+    add_be32(out, 4);
+    add_be32(out, v);
+}
+
+static void add_int8(struct buf *out, uint64_t v)
+{
+    add_be32(out, 8);
+    add_be64(out, v);
+}
+
+static void add_time(struct buf *out, int64_t us)
+{
+    add_int8(out, (uint64_t)(us - POSTGRES_EPOCH_US));
+}
+
+static void add_bytes(struct buf *out, const struct buf *b)
+{
+    add_be32(out, (uint32_t)b->n);
+    (void)buf_add(out, b->p ? b->p : "", b->n);
+}
+
+/* What is empty is absent: null. */
+static void add_bytes_or_null(struct buf *out, const struct buf *b)
+{
+    if (b->n)
+        add_bytes(out, b);
+    else
+        add_be32(out, UINT32_MAX);
+}
+
+int unit_encode_block(const struct block *b, struct buf *out)
+{
+    static const char signature[11] = "PGCOPY\n\377\r\n"; /* with the NUL */
+    size_t before = out->n;
+    (void)buf_add(out, signature, sizeof(signature));
+    add_be32(out, 0);
+    add_be32(out, 0);
+    add_be16(out, COPY_FIELDS);
+    add_time(out, b->first_at_us);
+    add_time(out, b->last_at_us);
+    add_int8(out, b->first_seq);
+    add_int4(out, b->messages);
+    add_int8(out, b->raw_bytes);
+    add_int2(out, b->severities);
+    add_int4(out, b->facilities);
+    add_int2(out, b->listeners);
+    add_bytes(out, &b->senders);
+    add_bytes_or_null(out, &b->tokens);
+    for (unsigned i = 0; i < BLOCK_COLUMNS; i++)
+        add_bytes_or_null(out, &b->columns[i]);
+    add_be16(out, UINT16_MAX);
+    if (!out->is_full)
+        return 0;
+    out->n = before;
+    return -ENOSPC;
+}
+
+/* ---- arrays ---- */
+
+static void add_minute(struct buf *out, int64_t us)
+{
+    char text[RFC3339_MAX];
+    size_t n = rfc3339_format(us, text);
+    (void)buf_add(out, text, n);
+}
+
+static void add_element(struct buf *out, unsigned parameter, const struct unit_row *r)
+{
+    char source[IP_TEXT_MAX];
+    switch (parameter) {
+    case 0:
+        add_minute(out, r->minute_us);
+        return;
+    case 1:
+        (void)buf_add_str(out, listener_name(r->listener));
+        return;
+    case 2:
+        (void)buf_add(out, source, ip_format(&r->source, source));
+        return;
+    case 3:
+        (void)buf_printf(out, "%llu", (unsigned long long)r->arrived);
+        return;
+    case 4:
+        (void)buf_printf(out, "%llu", (unsigned long long)r->stored);
+        return;
+    case 5:
+        (void)buf_printf(out, "%llu", (unsigned long long)r->bytes);
+        return;
+    case 6:
+        (void)buf_printf(out, "%llu", (unsigned long long)r->truncated);
+        return;
+    default:
+        for (int i = 0; i < REFUSED_REASONS; i++)
+            (void)buf_printf(out, "%s%llu", i ? "," : "", (unsigned long long)r->refused[i]);
+    }
+}
+
+int count_parameters_make(const struct unit_row *rows, size_t n, struct count_parameters *ret)
+{
+    bool is_full = false;
+    for (unsigned i = 0; i < COUNT_PARAMETERS; i++) {
+        struct buf *out = &ret->text[i];
+        *out = BUF_INIT(ARRAY_MAX_BYTES);
+        (void)buf_add_char(out, '{');
+        for (size_t k = 0; k < n; k++) {
+            if (k)
+                (void)buf_add_char(out, ',');
+            add_element(out, i, &rows[k]);
+        }
+        (void)buf_add_char(out, '}');
+        is_full |= out->is_full;
+    }
+    return is_full ? -ENOSPC : 0;
+}
+
+void count_parameters_free(struct count_parameters *p)
+{
+    for (unsigned i = 0; i < COUNT_PARAMETERS; i++)
+        buf_free(&p->text[i]);
+}
