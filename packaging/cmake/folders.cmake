@@ -3,6 +3,12 @@
 # nothing but a link to its own folder, so a forbidden include does not compile.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+foreach(module ZSTD:libzstd XXHASH:libxxhash PQ:libpq OPENSSL:openssl CRYPTO:libcrypto CJSON:libcjson ARGON2:libargon2)
+    string(REPLACE ":" ";" pair ${module})
+    list(GET pair 0 prefix)
+    list(GET pair 1 package)
+    pkg_check_modules(${prefix} REQUIRED IMPORTED_TARGET ${package})
+endforeach()
 
 function(azk_include_dir folder out)
     set(dir ${CMAKE_BINARY_DIR}/include/${folder})
