@@ -59,7 +59,9 @@ Test(arena, hands_out_aligned_zeroed_memory_and_takes_it_back_at_once)
 Test(err, a_prefix_goes_in_front_and_arguments_may_come_from_the_error_itself)
 {
     struct err err;
-    cr_assert_eq(err_set_field(&err, ERANGE, "bad_value", "listen.udp", "port %d is out of 1..65535", 70000), -ERANGE);
+    cr_assert_eq(
+        err_set_field(&err, ERANGE, "bad_value", "listen.udp", "port %d is out of 1..65535", 70000),
+        -ERANGE);
     err_prefix(&err, "listener %d: ", 2);
     cr_assert_str_eq(err.message, "listener 2: port 70000 is out of 1..65535");
     cr_assert_str_eq(err.field, "listen.udp");
@@ -76,7 +78,8 @@ Test(view, numbers_are_read_with_their_limit)
     cr_assert_eq(n, UINT64_MAX);
     cr_assert_eq(view_u64(VIEW("18446744073709551616"), UINT64_MAX, &n), -ERANGE);
     cr_assert_eq(view_u64(VIEW("11"), 10, &n), -ERANGE);
-    static const struct view bad[] = {VIEW(""), VIEW("-1"), VIEW("+1"), VIEW(" 1"), VIEW("1 "), VIEW("1x"), VIEW("x")};
+    static const struct view bad[] = {VIEW(""),   VIEW("-1"), VIEW("+1"), VIEW(" 1"),
+                                      VIEW("1 "), VIEW("1x"), VIEW("x")};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++)
         cr_assert_eq(view_u64(bad[i], 10, &n), -EINVAL, "%.*s", VIEW_ARG(bad[i]));
 }

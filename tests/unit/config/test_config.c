@@ -43,8 +43,10 @@ Test(config, a_file_is_read_with_comments_blanks_and_without_a_last_newline)
     struct config c;
     struct err err;
     config_defaults(&c);
-    cr_assert_eq(load("# comment\n\n  store.flush_ms=250 \r\nlisten.udp = [::]:0\nlisten.tcp =\nbox.name = 箱 一", &c, &err), 0, "%s",
-                 err.message);
+    cr_assert_eq(load("# comment\n\n  store.flush_ms=250 \r\nlisten.udp = [::]:0\nlisten.tcp "
+                      "=\nbox.name = 箱 一",
+                      &c, &err),
+                 0, "%s", err.message);
     cr_assert_eq(c.flush_ms, 250);
     cr_assert_str_eq(c.syslog_udp, "[::]:0");
     cr_assert_str_eq(c.syslog_tcp, "");
@@ -56,7 +58,8 @@ Test(config, a_file_with_one_fault_changes_nothing_and_names_the_line)
     static const struct {
         const char *text, *said;
     } cases[] = {
-        {"store.flush_ms = 250\nstore.flush = 1\n", "line 2: unknown setting \"store.flush\", did you mean \"store.flush_ms\""},
+        {"store.flush_ms = 250\nstore.flush = 1\n",
+         "line 2: unknown setting \"store.flush\", did you mean \"store.flush_ms\""},
         {"store.flush_ms = 250\n\nnonsense\n", "line 3: expected \"name = value\""},
         {"store.flush_ms = 9\n", "store.flush_ms: \"9\" is out of 10..60000 ms"},
         {"store.flush_ms = -9223372036854775809\n", "is out of 10..60000 ms"},
@@ -75,7 +78,8 @@ Test(config, a_file_with_one_fault_changes_nothing_and_names_the_line)
         config_defaults(&c);
         before = c;
         cr_assert_lt(load(cases[i].text, &c, &err), 0, "%s", cases[i].text);
-        cr_assert_not_null(strstr(err.message, cases[i].said), "%s: %s", cases[i].text, err.message);
+        cr_assert_not_null(strstr(err.message, cases[i].said), "%s: %s", cases[i].text,
+                           err.message);
         cr_assert_eq(memcmp(&c, &before, sizeof(c)), 0, "%s", cases[i].text);
     }
 }
@@ -86,7 +90,8 @@ Test(config, a_missing_file_is_named)
     struct err err;
     config_defaults(&c);
     cr_assert_lt(config_load(&c, "/nonexistent/azekura.conf", &err), 0);
-    cr_assert_str_eq(err.message, "cannot read /nonexistent/azekura.conf: No such file or directory");
+    cr_assert_str_eq(err.message,
+                     "cannot read /nonexistent/azekura.conf: No such file or directory");
 }
 
 Test(config, limits_are_inclusive)
@@ -120,7 +125,8 @@ Test(config, the_command_line_says_what_is_wrong_with_it)
             argc++;
         extern int optind;
         optind = 0;
-        cr_assert_lt(config_command_line(argc, (char **)(uintptr_t)cases[i].argv, "test", &c, &err), 0);
+        cr_assert_lt(config_command_line(argc, (char **)(uintptr_t)cases[i].argv, "test", &c, &err),
+                     0);
         cr_assert_not_null(strstr(err.message, cases[i].said), "%s", err.message);
     }
 }
