@@ -31,7 +31,7 @@ build_firmware() {
     # tests need more packages; a build folder that has them keeps them
     [ -n "$home" ] && [ ${#fresh[@]} = 0 ] || tests=(-DAZEKURA_TESTS=OFF)
     (
-        cd "$azk_source"
+        cd "$azk_source" || exit
         run_logged "$azk_build/configure.log" cmake --preset release "${fresh[@]}" "${tests[@]}"
         run_logged "$azk_build/build.log" cmake --build build --target \
             azekura azekura-receiver azekura-keeper azekura-web azekura-bench pgext
