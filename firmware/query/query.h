@@ -1,19 +1,21 @@
 /* The search language → a predicate tree.  firmware/query/README.md is the page for its users.
  *
  *   word            occurs in any text field, letters' case ignored
- *   "a phrase"      the exact characters, case ignored
- *   wor*  *ord      part of a word; * stands for any characters inside a word
+ *   "a phrase"      the exact characters, blanks too, case ignored; \" and \\ inside are " and \
+ *   wor*  *ord      part of a word; * stands for any characters up to the next blank
  *   -x  NOT x       not
  *   a b  a AND b    both;  a OR b  either (binds less);  ( … )
- *   field:value     hostname app_name procid msgid format listener: whole value, case ignored, * and ?
- *                   message: structured_data: as a word or phrase, in that field only
- *   severity:err  severity:<=warning  severity:err..notice  facility:local4
- *   source:192.0.2.1  source:192.0.2.0/24
- *   field:(a OR b)  field:*  (has a value)
+ *   field:value     hostname app_name procid msgid format listener: whole value, case ignored, *
+ * and ? message: structured_data: as a word or phrase, in that field only severity:err
+ * severity:<=warning  severity:err..notice  severity:err,info  facility:local4 source:192.0.2.1
+ * source:192.0.2.0/24 field:(a OR b)  field:*  (has a value)
  *
- * A word is found literally; an end of it that is an ASCII letter or digit must stand at the border
- * of a word ("fail" does not find "failed", "fail*" does; "100%" finds "100%").  Text beyond ASCII
- * has no borders: 応答 is found inside 無応答です. */
+ * A word or phrase is found literally; an end of it that is an ASCII letter or digit must stand at
+ * the border of a word ("fail" does not find "failed", "fail*" does; "100%" finds "100%").  Text
+ * beyond ASCII has no borders: 応答 is found inside 無応答です. What follows a name that is no
+ * field is text ("http://x", "10:41:07", "%LINK-3-UPDOWN:"), unless the name is nearly one of a
+ * field's.  A word like sshd[123]: or kernel: is a message's tag as it was on the wire: it is
+ * looked for in the text and, cut at the brackets, in app_name and procid. */
 #ifndef AZEKURA_QUERY_H
 #define AZEKURA_QUERY_H
 
@@ -22,8 +24,8 @@
 #include "base/view.h"
 
 enum query_kind {
-    QUERY_ALL,      /* the empty query: everything */
-    QUERY_AND,      /* children */
+    QUERY_ALL, /* the empty query: everything */
+    QUERY_AND, /* children */
     QUERY_OR,
     QUERY_NOT,      /* one child */
     QUERY_TEXT,     /* `pattern` occurs in one of `fields` */
@@ -47,24 +49,35 @@ enum query_field {
     FIELD_ANY_TEXT = 63,
 };
 
-/* What is looked for: pieces that follow one another, with anything (`*`: within a word for QUERY_TEXT,
- * any characters for QUERY_VALUE) between them.  A pattern without wildcard has one piece. */
+/* What `*` and `?` stand for between two pieces of a QUERY_VALUE. */
+struct query_gap {
+    size_t chars; /* code points, from `?` */
+    bool or_more; /* from `*` */
+};
+
+/* What is looked for: pieces that follow one another, with anything (`*`: up to the next blank for
+ * QUERY_TEXT, any characters for QUERY_VALUE) between them.  A pattern without wildcard has one
+ * piece. */
 struct query_pattern {
     struct view *pieces; /* folded (utf8_fold_text), never empty strings */
-    size_t pieces_n;
-    bool left_border;    /* the first piece must begin at a word border (TEXT) or at the start (VALUE) */
-    bool right_border;   /* the last piece must end at a word border (TEXT) or at the end (VALUE) */
+    size_t pieces_n;     /* 0 only for a QUERY_VALUE of nothing but `?` and `*` */
+    /* VALUE with a `?`: pieces_n + 1 gaps, before each piece and after the last; else NULL.  Who
+     * only wants to know what must occur may ignore it: a border next to a `?` is false. */
+    struct query_gap *gaps;
+    bool left_border;  /* the first piece must begin at a word border (TEXT) or at the start (VALUE)
+                        */
+    bool right_border; /* the last piece must end at a word border (TEXT) or at the end (VALUE) */
 };
 
 struct query_node {
     enum query_kind kind;
     struct query_node **children;
     size_t children_n;
-    unsigned fields;             /* enum query_field bits; one bit for VALUE and PRESENT */
+    unsigned fields; /* enum query_field bits; one bit for VALUE and PRESENT */
     struct query_pattern pattern;
     uint32_t bits;
     struct ip_network network;
-    size_t at, length;           /* where in the query text this node was written, bytes */
+    size_t at, length; /* where in the query text this node was written, bytes */
 };
 
 struct query_error {
@@ -84,7 +97,8 @@ int query_format(const struct query_node *q, struct buf *out);
 
 /* TEXT semantics: offset of the first match in clean text at or after `from`, or -1.  Case ignored.
  * *ret_length: bytes matched.  Speed: over 1 GB/s for a rare needle. */
-int64_t query_find(const struct query_pattern *p, struct view text, size_t from, size_t *ret_length);
+int64_t query_find(const struct query_pattern *p, struct view text, size_t from,
+                   size_t *ret_length);
 /* VALUE semantics on one value (null never matches). */
 bool query_value_matches(const struct query_pattern *p, struct view value);
 /* The fields of one message, for query_matches: live tail, highlighting, recheck. */
