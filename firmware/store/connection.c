@@ -136,7 +136,7 @@ int store_connect(const char *conninfo, const char *role, const char *applicatio
     return 0;
 }
 
-static int query_failed(PGconn *c, const PGresult *r, struct err *err)
+int store_result_error(PGconn *c, const PGresult *r, struct err *err)
 {
     const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
     const char *text = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
@@ -177,7 +177,7 @@ int store_query(PGconn *c, const char *sql, int n, const char *const *values, PG
         *ret = r;
         return 0;
     default: {
-        int rc = query_failed(c, r, err);
+        int rc = store_result_error(c, r, err);
         PQclear(r);
         return rc;
     }

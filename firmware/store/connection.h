@@ -25,6 +25,9 @@ MUST_USE int store_query(PGconn *c, const char *sql, int n, const char *const *v
 MUST_USE int64_t store_execute(PGconn *c, const char *sql, int n, const char *const *values,
                                struct err *err);
 
+/* What a failed result of libpq's asynchronous calls means: the codes of store_query. */
+MUST_USE int store_result_error(PGconn *c, const PGresult *r, struct err *err);
+
 /* Growing pauses between tries: 100 ms, doubling to 10 s, with ±20 % of chance so that many clients
  * do not come at once.  Zero-initialised; reset by setting failures to 0. */
 struct backoff {

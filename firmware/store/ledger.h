@@ -1,4 +1,5 @@
-/* The ledger, read: arrived = stored + refused (by reason) + queued, and what the kernel dropped. */
+/* The ledger, read: arrived = stored + refused (by reason) + queued, and what the kernel dropped.
+ */
 #ifndef AZEKURA_STORE_LEDGER_H
 #define AZEKURA_STORE_LEDGER_H
 
@@ -25,7 +26,8 @@ struct ledger_counts { /* messages but for bytes */
 };
 int64_t ledger_refused(const struct ledger_counts *c); /* all reasons together */
 void ledger_add(struct ledger_counts *to, const struct ledger_counts *c);
-/* arrived = stored + refused.  What is queued is in no row of the ledger: it stands in ledger_receiver. */
+/* arrived = stored + refused.  What is queued is in no row of the ledger: it stands in
+ * ledger_receiver. */
 bool ledger_is_balanced(const struct ledger_counts *c);
 
 struct ledger_totals {
@@ -33,9 +35,10 @@ struct ledger_totals {
     int64_t kernel_dropped[LISTENER_COUNT];
 };
 /* Between two times (whole minutes: from is cut down, to is rounded up; TIME_NONE: open). */
-MUST_USE int ledger_read_totals(PGconn *c, int64_t from_us, int64_t to_us, struct ledger_totals *ret,
-                                struct err *err);
-/* Since the store was made, also of minutes the ledger no longer keeps: for counters that never fall. */
+MUST_USE int ledger_read_totals(PGconn *c, int64_t from_us, int64_t to_us,
+                                struct ledger_totals *ret, struct err *err);
+/* Since the store was made, also of minutes the ledger no longer keeps: for counters that never
+ * fall. */
 MUST_USE int ledger_read_ever(PGconn *c, struct ledger_totals *ret, struct err *err);
 
 struct ledger_row {
@@ -43,16 +46,18 @@ struct ledger_row {
     struct ledger_counts counts;
 };
 typedef void (*ledger_row_fn)(void *context, const struct ledger_row *r);
-/* By listener and source, most arrived first, `limit` rows at most.  Returns how many, or negative. */
-MUST_USE int ledger_read_rows(PGconn *c, int64_t from_us, int64_t to_us, int limit, ledger_row_fn each,
-                              void *context, struct err *err);
+/* By listener and source, most arrived first, `limit` rows at most.  Returns how many, or negative.
+ */
+MUST_USE int ledger_read_rows(PGconn *c, int64_t from_us, int64_t to_us, int limit,
+                              ledger_row_fn each, void *context, struct err *err);
 
 /* What the receiver says of itself; live while `at_us` is a few seconds old. */
 struct ledger_receiver {
     char receiver[256], run[40];
     int64_t started_at_us, at_us;
     int64_t age_us; /* of at_us, by the database's clock */
-    int64_t arrived, stored, refused, queued, queue_bytes, connections, udp_buffer_bytes, kernel_dropped;
+    int64_t arrived, stored, refused, queued, queue_bytes, connections, udp_buffer_bytes,
+        kernel_dropped;
 };
 /* arrived = stored + refused + queued */
 bool ledger_receiver_is_balanced(const struct ledger_receiver *r);
@@ -64,7 +69,7 @@ struct ledger_rate {
     int64_t arrived[LISTENER_COUNT]; /* messages in the step */
 };
 /* Messages that arrived in each step from from_us on (steps of whole minutes), into ret[0…n). */
-MUST_USE int ledger_read_rates(PGconn *c, int64_t from_us, int64_t step_us, int n, struct ledger_rate *ret,
-                               struct err *err);
+MUST_USE int ledger_read_rates(PGconn *c, int64_t from_us, int64_t step_us, int n,
+                               struct ledger_rate *ret, struct err *err);
 
 #endif

@@ -16,7 +16,7 @@ struct search_request {
     bool is_ascending;     /* oldest first */
     const char *cursor;    /* id of the last entry seen, or NULL */
     int64_t time_limit_ms; /* the search answers with what it has after this; 0: no limit */
-    int watch_fd;          /* socket of the client: when it hangs up the search is cancelled; -1: none */
+    int watch_fd; /* socket of the client: when it hangs up the search is cancelled; -1: none */
 };
 
 /* One message; the names are those of SQL and JSON.  Views borrow from the row and are valid inside
@@ -42,34 +42,37 @@ typedef int (*search_entry_fn)(void *context, const struct search_entry *e, stru
 /* Give the entries in (received_at, seq) order to `each`, row by row as they come off the wire.
  * Returns the number given, or negative and *err: as store_query, and -ECANCELED "client_gone" when
  * the watched socket hung up.  *ret_scan may be NULL. */
-MUST_USE int search_run(PGconn *c, const struct search_request *q, search_entry_fn each, void *context,
-                        struct search_scan *ret_scan, struct err *err);
+MUST_USE int search_run(PGconn *c, const struct search_request *q, search_entry_fn each,
+                        void *context, struct search_scan *ret_scan, struct err *err);
 
 struct search_bucket {
     int64_t at_us;
     int64_t count;
     int64_t by_severity[8];
 };
-/* Buckets of equal width, empty ones included, into ret[0…buckets).  Returns how many, or negative. */
-MUST_USE int search_histogram(PGconn *c, const struct search_request *q, int buckets, struct search_bucket *ret,
-                              struct search_scan *ret_scan, struct err *err);
+/* Buckets of equal width, empty ones included, into ret[0…buckets).  Returns how many, or negative.
+ */
+MUST_USE int search_histogram(PGconn *c, const struct search_request *q, int buckets,
+                              struct search_bucket *ret, struct search_scan *ret_scan,
+                              struct err *err);
 
 typedef int (*search_value_fn)(void *context, struct view value, int64_t count, struct err *err);
-/* The most frequent values of a field (q->limit of them), most frequent first; a null value is a null
- * view.  Returns how many, or negative. */
-MUST_USE int search_facets(PGconn *c, const struct search_request *q, const char *field, search_value_fn each,
-                           void *context, struct search_scan *ret_scan, struct err *err);
+/* The most frequent values of a field (q->limit of them), most frequent first; a null value is a
+ * null view.  Returns how many, or negative. */
+MUST_USE int search_facets(PGconn *c, const struct search_request *q, const char *field,
+                           search_value_fn each, void *context, struct search_scan *ret_scan,
+                           struct err *err);
 
-/* The bytes of a message exactly as received, appended to *out.  -ENOENT "not_found" when no message
- * has the id, -EINVAL when it is no id, -ENOSPC beyond out->max. */
+/* The bytes of a message exactly as received, appended to *out.  -ENOENT "not_found" when no
+ * message has the id, -EINVAL when it is no id, -ENOSPC beyond out->max. */
 MUST_USE int search_raw(PGconn *c, const char *id, struct buf *out, struct err *err);
 /* 16 hex digits, '-', 16 hex digits. */
 bool search_id_is_valid(struct view id);
 /* received_at of a valid id. */
 int64_t search_id_time_us(struct view id);
 
-/* PostgreSQL's text of a timestamptz in UTC ("2026-03-10 12:00:00.5+00") → µs; TIME_NONE for anything
- * else, "infinity" among it. */
+/* PostgreSQL's text of a timestamptz in UTC ("2026-03-10 12:00:00.5+00") → µs; TIME_NONE for
+ * anything else, "infinity" among it. */
 int64_t store_time_parse(const char *text);
 /* µs as a parameter for timestamptz; NULL for TIME_NONE. */
 const char *store_time_param(int64_t us, char out[RFC3339_MAX]);

@@ -19,8 +19,8 @@ struct setting_change {
     const char *value; /* NULL: back to the file's or default value */
 };
 /* All or nothing, with one entry in the audit log that names old and new values. */
-MUST_USE int setting_write(PGconn *c, const char *actor, const struct setting_change *changes, size_t n,
-                           struct err *err);
+MUST_USE int setting_write(PGconn *c, const char *actor, const struct setting_change *changes,
+                           size_t n, struct err *err);
 
 /* One line of the audit log; detail_json is a JSON object or NULL. */
 MUST_USE int audit_add(PGconn *c, const char *actor, const char *action, const char *detail_json,

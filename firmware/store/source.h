@@ -8,15 +8,18 @@
 struct source_row {
     const char *source; /* address; valid inside the callback */
     int64_t first_heard_us, last_heard_us;
-    int64_t messages, bytes;               /* stored and as received, ever */
-    int64_t range_arrived, range_stored, range_refused, range_bytes; /* within the range asked for */
+    int64_t messages, bytes; /* stored and as received, ever */
+    int64_t range_arrived, range_stored, range_refused,
+        range_bytes; /* within the range asked for */
 };
 enum source_order { SOURCE_BUSIEST, SOURCE_SILENT };
 
 typedef void (*source_row_fn)(void *context, const struct source_row *r);
-/* SOURCE_BUSIEST: most arrived in the range first; SOURCE_SILENT: longest unheard first.  TIME_NONE: open.
- * Returns how many were given (at most limit), or negative; *ret_total: all senders ever heard. */
-MUST_USE int source_read(PGconn *c, int64_t from_us, int64_t to_us, enum source_order order, int limit,
-                         source_row_fn each, void *context, int64_t *ret_total, struct err *err);
+/* SOURCE_BUSIEST: most arrived in the range first; SOURCE_SILENT: longest unheard first. TIME_NONE:
+ * open. Returns how many were given (at most limit), or negative; *ret_total: all senders ever
+ * heard. */
+MUST_USE int source_read(PGconn *c, int64_t from_us, int64_t to_us, enum source_order order,
+                         int limit, source_row_fn each, void *context, int64_t *ret_total,
+                         struct err *err);
 
 #endif

@@ -23,6 +23,24 @@ create table azekura.ledger (
 );
 create index ledger_source on azekura.ledger (source, minute);
 
+-- The same counts since the store was made, a listener: the ledger forgets old minutes, a counter that
+-- is exported must never fall.
+create table azekura.ledger_total (
+    listener text primary key check (listener in ('udp', 'tcp', 'tls')),
+    arrived bigint not null default 0,
+    stored bigint not null default 0,
+    bytes bigint not null default 0,
+    truncated bigint not null default 0,
+    not_allowed bigint not null default 0,
+    rate_limit bigint not null default 0,
+    oversize bigint not null default 0,
+    bad_frame bigint not null default 0,
+    over_budget bigint not null default 0,
+    queue_full bigint not null default 0,
+    crash bigint not null default 0,
+    kernel_dropped bigint not null default 0
+);
+
 -- What the kernel dropped before the receiver saw it (SO_RXQ_OVFL), a listener and minute.
 create table azekura.kernel_drop (
     minute timestamptz not null,
@@ -57,7 +75,7 @@ create table azekura.receiver_status (
     kernel_dropped bigint not null      -- since started_at
 );
 
-grant select on azekura.ledger, azekura.kernel_drop, azekura.source, azekura.receiver_status
+grant select on azekura.ledger, azekura.ledger_total, azekura.kernel_drop, azekura.source, azekura.receiver_status
     to azekura_web, azekura_keeper;
 grant delete on azekura.ledger, azekura.kernel_drop to azekura_keeper;
 
@@ -136,6 +154,21 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
         over_budget = l.over_budget + excluded.over_budget, queue_full = l.queue_full + excluded.queue_full,
         crash = l.crash + excluded.crash;
 
+    insert into azekura.ledger_total as t (listener, arrived, stored, bytes, truncated, not_allowed, rate_limit,
+        oversize, bad_frame, over_budget, queue_full, crash)
+    select li, sum(a), sum(st), sum(b), sum(t), sum(refused[7 * i - 6]), sum(refused[7 * i - 5]),
+           sum(refused[7 * i - 4]), sum(refused[7 * i - 3]), sum(refused[7 * i - 2]), sum(refused[7 * i - 1]),
+           sum(refused[7 * i])
+      from unnest(listeners, arrived, stored, bytes, truncated) with ordinality u(li, a, st, b, t, i)
+     group by li order by li
+    on conflict (listener) do update set
+        arrived = t.arrived + excluded.arrived, stored = t.stored + excluded.stored,
+        bytes = t.bytes + excluded.bytes, truncated = t.truncated + excluded.truncated,
+        not_allowed = t.not_allowed + excluded.not_allowed, rate_limit = t.rate_limit + excluded.rate_limit,
+        oversize = t.oversize + excluded.oversize, bad_frame = t.bad_frame + excluded.bad_frame,
+        over_budget = t.over_budget + excluded.over_budget, queue_full = t.queue_full + excluded.queue_full,
+        crash = t.crash + excluded.crash;
+
     insert into azekura.source as o (address, first_heard, last_heard, messages, bytes)
     select s, min(m), max(least(m + interval '1 minute', greatest(m, now()))), sum(st), sum(b)
       from unnest(minutes, sources, stored, bytes) u(m, s, st, b)
@@ -149,6 +182,8 @@ create function azekura.count_kernel_drop(minute timestamptz, listener text, dro
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     insert into azekura.kernel_drop as k values (minute, listener, dropped)
     on conflict (minute, listener) do update set dropped = k.dropped + excluded.dropped;
+    insert into azekura.ledger_total as t (listener, kernel_dropped) values (listener, dropped)
+    on conflict (listener) do update set kernel_dropped = t.kernel_dropped + excluded.kernel_dropped;
 $$;
 
 create function azekura.report_receiver(

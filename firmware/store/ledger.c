@@ -1,0 +1,221 @@
+/* The ledger, read.  Counts are 64-bit; sums of them are cast back, since numeric would come as
+ * text of any length. */
+#include "store/ledger.h"
+
+#include "store/search.h"
+
+#define COUNT_COLUMNS 11 /* in the order of struct ledger_counts */
+#define SUMS                                                                        \
+    "coalesce(sum(arrived), 0)::bigint, coalesce(sum(stored), 0)::bigint,"          \
+    " coalesce(sum(bytes), 0)::bigint, coalesce(sum(truncated), 0)::bigint,"        \
+    " coalesce(sum(not_allowed), 0)::bigint, coalesce(sum(rate_limit), 0)::bigint," \
+    " coalesce(sum(oversize), 0)::bigint, coalesce(sum(bad_frame), 0)::bigint,"     \
+    " coalesce(sum(over_budget), 0)::bigint, coalesce(sum(queue_full), 0)::bigint," \
+    " coalesce(sum(crash), 0)::bigint"
+/* $1 and $2: from, to; whole minutes. */
+#define IN_RANGE                                                                             \
+    "minute >= coalesce(date_trunc('minute', $1::timestamptz), '-infinity')"                 \
+    " and minute < coalesce(date_trunc('minute', $2::timestamptz + interval '59.999999 s')," \
+    " 'infinity')"
+
+const char *ledger_reason_name(enum ledger_reason r)
+{
+    static const char *const names[LEDGER_REASONS] = {
+        "not_allowed", "rate_limit", "oversize", "bad_frame", "over_budget", "queue_full", "crash"};
+    return (unsigned)r < LEDGER_REASONS ? names[r] : NULL;
+}
+
+int64_t ledger_refused(const struct ledger_counts *c)
+{
+    int64_t n = 0;
+    for (int i = 0; i < LEDGER_REASONS; i++)
+        n += c->refused[i];
+    return n;
+}
+
+void ledger_add(struct ledger_counts *to, const struct ledger_counts *c)
+{
+    to->arrived += c->arrived;
+    to->stored += c->stored;
+    to->bytes += c->bytes;
+    to->truncated += c->truncated;
+    for (int i = 0; i < LEDGER_REASONS; i++)
+        to->refused[i] += c->refused[i];
+}
+
+bool ledger_is_balanced(const struct ledger_counts *c)
+{
+    return c->arrived == c->stored + ledger_refused(c);
+}
+
+bool ledger_receiver_is_balanced(const struct ledger_receiver *r)
+{
+    return r->arrived == r->stored + r->refused + r->queued;
+}
+
+static int64_t number(const PGresult *r, int row, int column)
+{
+    return strtoll(PQgetvalue(r, row, column), NULL, 10);
+}
+
+static struct ledger_counts read_counts(const PGresult *r, int row, int column)
+{
+    struct ledger_counts c = {
+        .arrived = number(r, row, column),
+        .stored = number(r, row, column + 1),
+        .bytes = number(r, row, column + 2),
+        .truncated = number(r, row, column + 3),
+    };
+    for (int i = 0; i < LEDGER_REASONS; i++)
+        c.refused[i] = number(r, row, column + 4 + i);
+    return c;
+}
+
+/* The number of a listener's name; -1 for one this version does not know. */
+static int listener_number(const char *name)
+{
+    for (int i = 0; i < LISTENER_COUNT; i++) {
+        if (strcmp(name, listener_name((unsigned)i)) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* Rows of (listener, counts …, kernel_dropped). */
+static void fill_totals(const PGresult *r, struct ledger_totals *t)
+{
+    *t = (struct ledger_totals){0};
+    for (int row = 0; row < PQntuples(r); row++) {
+        struct ledger_counts c = read_counts(r, row, 1);
+        ledger_add(&t->all, &c);
+        int l = listener_number(PQgetvalue(r, row, 0));
+        if (l < 0)
+            continue;
+        t->by_listener[l] = c;
+        t->kernel_dropped[l] = number(r, row, 1 + COUNT_COLUMNS);
+    }
+}
+
+int ledger_read_totals(PGconn *c, int64_t from_us, int64_t to_us, struct ledger_totals *ret,
+                       struct err *err)
+{
+    char from[RFC3339_MAX], to[RFC3339_MAX];
+    const char *values[] = {store_time_param(from_us, from), store_time_param(to_us, to)};
+    PGresult *r = NULL;
+    int rc = store_query(c,
+                         "with counts as (select listener, arrived, stored, bytes, truncated,"
+                         " not_allowed, rate_limit, oversize, bad_frame, over_budget, queue_full,"
+                         " crash, 0::bigint as dropped from azekura.ledger where " IN_RANGE
+                         " union all select listener, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, dropped"
+                         " from azekura.kernel_drop where " IN_RANGE ")"
+                         " select listener, " SUMS ", coalesce(sum(dropped), 0)::bigint"
+                         " from counts group by listener",
+                         2, values, &r, err);
+    if (rc < 0)
+        return rc;
+    fill_totals(r, ret);
+    PQclear(r);
+    return 0;
+}
+
+int ledger_read_ever(PGconn *c, struct ledger_totals *ret, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = store_query(c,
+                         "select listener, arrived, stored, bytes, truncated, not_allowed,"
+                         " rate_limit, oversize, bad_frame, over_budget, queue_full, crash,"
+                         " kernel_dropped from azekura.ledger_total",
+                         0, NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    fill_totals(r, ret);
+    PQclear(r);
+    return 0;
+}
+
+int ledger_read_rows(PGconn *c, int64_t from_us, int64_t to_us, int limit, ledger_row_fn each,
+                     void *context, struct err *err)
+{
+    char from[RFC3339_MAX], to[RFC3339_MAX], n[16];
+    snprintf(n, sizeof(n), "%d", limit);
+    const char *values[] = {store_time_param(from_us, from), store_time_param(to_us, to), n};
+    PGresult *r = NULL;
+    int rc = store_query(c,
+                         "select listener, host(source), " SUMS
+                         " from azekura.ledger where " IN_RANGE " group by listener, source"
+                         " order by sum(arrived) desc, source, listener limit $3::integer",
+                         3, values, &r, err);
+    if (rc < 0)
+        return rc;
+    int rows = PQntuples(r);
+    for (int row = 0; row < rows; row++) {
+        struct ledger_row l = {.listener = PQgetvalue(r, row, 0),
+                               .source = PQgetvalue(r, row, 1),
+                               .counts = read_counts(r, row, 2)};
+        each(context, &l);
+    }
+    PQclear(r);
+    return rows;
+}
+
+int ledger_read_receiver(PGconn *c, struct ledger_receiver *ret, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = store_query(c,
+                         "select receiver, run, started_at, at,"
+                         " (extract(epoch from clock_timestamp() - at) * 1000000)::bigint,"
+                         " arrived, stored, refused, queued, queue_bytes, connections,"
+                         " udp_buffer_bytes, kernel_dropped"
+                         " from azekura.receiver_status order by at desc limit 1",
+                         0, NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    if (PQntuples(r) == 0) {
+        PQclear(r);
+        return 0;
+    }
+    snprintf(ret->receiver, sizeof(ret->receiver), "%s", PQgetvalue(r, 0, 0));
+    snprintf(ret->run, sizeof(ret->run), "%s", PQgetvalue(r, 0, 1));
+    ret->started_at_us = store_time_parse(PQgetvalue(r, 0, 2));
+    ret->at_us = store_time_parse(PQgetvalue(r, 0, 3));
+    ret->age_us = MAX(number(r, 0, 4), 0); /* the clock may have been set back */
+    ret->arrived = number(r, 0, 5);
+    ret->stored = number(r, 0, 6);
+    ret->refused = number(r, 0, 7);
+    ret->queued = number(r, 0, 8);
+    ret->queue_bytes = number(r, 0, 9);
+    ret->connections = number(r, 0, 10);
+    ret->udp_buffer_bytes = number(r, 0, 11);
+    ret->kernel_dropped = number(r, 0, 12);
+    PQclear(r);
+    return 1;
+}
+
+int ledger_read_rates(PGconn *c, int64_t from_us, int64_t step_us, int n, struct ledger_rate *ret,
+                      struct err *err)
+{
+    char from[RFC3339_MAX], to[RFC3339_MAX], step[24];
+    int64_t step_s = step_us / US_PER_SECOND;
+    snprintf(step, sizeof(step), "%lld", (long long)step_s);
+    const char *values[] = {store_time_param(from_us, from),
+                            store_time_param(from_us + n * step_us, to), step};
+    PGresult *r = NULL;
+    int rc = store_query(c,
+                         "select floor(extract(epoch from minute - $1::timestamptz) / $3::bigint)"
+                         "::integer as step, listener, sum(arrived)::bigint from azekura.ledger"
+                         " where minute >= $1::timestamptz and minute < $2::timestamptz"
+                         " group by step, listener",
+                         3, values, &r, err);
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < n; i++)
+        ret[i] = (struct ledger_rate){.at_us = from_us + i * step_us};
+    for (int row = 0; row < PQntuples(r); row++) {
+        int64_t i = number(r, row, 0);
+        int l = listener_number(PQgetvalue(r, row, 1));
+        if (i >= 0 && i < n && l >= 0)
+            ret[i].arrived[l] += number(r, row, 2);
+    }
+    PQclear(r);
+    return 0;
+}

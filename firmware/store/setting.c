@@ -1,0 +1,93 @@
+/* Settings in the database, and the audit log. */
+#include "store/setting.h"
+
+#include "base/buf.h"
+#include "store/search.h"
+
+#define CHANGES_MAX_BYTES 262144 /* both arrays of one change; a request body is a quarter of it \
+                                  */
+
+int setting_read(PGconn *c, setting_row_fn each, void *context, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = store_query(
+        c, "select name, value, changed_by, changed_at from azekura.setting order by name", 0, NULL,
+        &r, err);
+    if (rc < 0)
+        return rc;
+    int rows = PQntuples(r);
+    for (int row = 0; row < rows; row++) {
+        struct setting_row s = {.name = PQgetvalue(r, row, 0),
+                                .value = PQgetvalue(r, row, 1),
+                                .changed_by = PQgetvalue(r, row, 2),
+                                .changed_at_us = store_time_parse(PQgetvalue(r, row, 3))};
+        each(context, &s);
+    }
+    PQclear(r);
+    return rows;
+}
+
+/* One element of an array literal: NULL, or quoted with its quotes and backslashes escaped. */
+static void add_element(struct buf *b, const char *text)
+{
+    buf_add_char(b, b->n > 0 ? ',' : '{');
+    if (!text) {
+        buf_add_str(b, "NULL");
+        return;
+    }
+    buf_add_char(b, '"');
+    for (const char *p = text; *p; p++) {
+        if (*p == '"' || *p == '\\')
+            buf_add_char(b, '\\');
+        buf_add_char(b, *p);
+    }
+    buf_add_char(b, '"');
+}
+
+int setting_write(PGconn *c, const char *actor, const struct setting_change *changes, size_t n,
+                  struct err *err)
+{
+    /* one statement, so that values and audit entry are stored together or not at all */
+    static const char sql[] =
+        "with change as (select u.name, u.value, s.value as old"
+        "  from unnest($2::text[], $3::text[]) u(name, value) left join azekura.setting s using "
+        "(name)),"
+        " gone as (delete from azekura.setting s using change"
+        "  where s.name = change.name and change.value is null),"
+        " kept as (insert into azekura.setting (name, value, changed_by)"
+        "  select name, value, $1 from change where value is not null"
+        "  on conflict (name) do update set value = excluded.value, changed_at = now(),"
+        "  changed_by = excluded.changed_by)"
+        " insert into azekura.audit (actor, action, detail) select $1, 'settings.change',"
+        "  jsonb_build_object('changes', jsonb_agg(jsonb_build_object('name', name, 'old', old,"
+        "  'new', value) order by name)) from change";
+    struct buf names = BUF_INIT(CHANGES_MAX_BYTES), values = BUF_INIT(CHANGES_MAX_BYTES);
+    for (size_t i = 0; i < n; i++) {
+        add_element(&names, changes[i].name);
+        add_element(&values, changes[i].value);
+    }
+    buf_add_str(&names, n > 0 ? "}" : "{}");
+    buf_add_str(&values, n > 0 ? "}" : "{}");
+    int64_t rc;
+    if (names.is_full || values.is_full) {
+        rc = err_set(err, E2BIG, "too_large", "the changes are larger than %d bytes",
+                     CHANGES_MAX_BYTES);
+    } else {
+        const char *parameters[] = {actor, buf_str(&names), buf_str(&values)};
+        rc = store_execute(c, sql, 3, parameters, err);
+    }
+    buf_free(&names);
+    buf_free(&values);
+    return rc < 0 ? (int)rc : 0;
+}
+
+int audit_add(PGconn *c, const char *actor, const char *action, const char *detail_json,
+              struct err *err)
+{
+    const char *values[] = {actor, action, detail_json};
+    int64_t rc = store_execute(c,
+                               "insert into azekura.audit (actor, action, detail)"
+                               " values ($1, $2, coalesce($3::jsonb, '{}'))",
+                               3, values, err);
+    return rc < 0 ? (int)rc : 0;
+}

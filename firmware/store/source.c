@@ -1,0 +1,57 @@
+/* The senders ever heard, with their counts in a range of the ledger. */
+#include "store/source.h"
+
+#include "store/search.h"
+
+#define SOURCES                                                                                  \
+    "select host(s.address), s.first_heard, s.last_heard, s.messages, s.bytes,"                  \
+    " coalesce(l.arrived, 0), coalesce(l.stored, 0), coalesce(l.refused, 0), coalesce(l.bytes, " \
+    "0),"                                                                                        \
+    " (select count(*) from azekura.source)"                                                     \
+    " from azekura.source s left join (select source, sum(arrived)::bigint as arrived,"          \
+    " sum(stored)::bigint as stored, sum(not_allowed + rate_limit + oversize + bad_frame"        \
+    " + over_budget + queue_full + crash)::bigint as refused, sum(bytes)::bigint as bytes"       \
+    " from azekura.ledger"                                                                       \
+    " where minute >= coalesce(date_trunc('minute', $1::timestamptz), '-infinity')"              \
+    " and minute < coalesce(date_trunc('minute', $2::timestamptz + interval '59.999999 s'),"     \
+    " 'infinity') group by source) l on l.source = s.address"
+
+static int64_t number(const PGresult *r, int row, int column)
+{
+    return strtoll(PQgetvalue(r, row, column), NULL, 10);
+}
+
+int source_read(PGconn *c, int64_t from_us, int64_t to_us, enum source_order order, int limit,
+                source_row_fn each, void *context, int64_t *ret_total, struct err *err)
+{
+    static const char *const sql[] = {
+        [SOURCE_BUSIEST] = SOURCES " order by coalesce(l.arrived, 0) desc, s.messages desc,"
+                                   " s.address limit $3::integer",
+        [SOURCE_SILENT] = SOURCES " order by s.last_heard, s.address limit $3::integer",
+    };
+    char from[RFC3339_MAX], to[RFC3339_MAX], n[16];
+    snprintf(n, sizeof(n), "%d", limit);
+    const char *values[] = {store_time_param(from_us, from), store_time_param(to_us, to), n};
+    PGresult *r = NULL;
+    int rc = store_query(c, sql[order], 3, values, &r, err);
+    if (rc < 0)
+        return rc;
+    int rows = PQntuples(r);
+    *ret_total = rows > 0 ? number(r, 0, 9) : 0;
+    for (int row = 0; row < rows; row++) {
+        struct source_row s = {
+            .source = PQgetvalue(r, row, 0),
+            .first_heard_us = store_time_parse(PQgetvalue(r, row, 1)),
+            .last_heard_us = store_time_parse(PQgetvalue(r, row, 2)),
+            .messages = number(r, row, 3),
+            .bytes = number(r, row, 4),
+            .range_arrived = number(r, row, 5),
+            .range_stored = number(r, row, 6),
+            .range_refused = number(r, row, 7),
+            .range_bytes = number(r, row, 8),
+        };
+        each(context, &s);
+    }
+    PQclear(r);
+    return rows;
+}
