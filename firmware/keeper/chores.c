@@ -6,8 +6,6 @@
 
 #define SMALL_BLOCKS \
     120 /* of today gather before they are merged: two minutes at one block a second */
-#define QUIET_SECONDS \
-    60 /* a block younger than that may still be searched by a live tail's cursor */
 #define ALL_DAYS 36500
 #define RECENT_DAYS 3
 #define COMPACT_BLOCKS 512 /* blocks one transaction merges: bounds its memory and its time */
@@ -23,11 +21,11 @@ static int64_t compact(PGconn *c, const struct config *config, struct err *err)
     static int64_t days =
         ALL_DAYS; /* after a start everything is looked at once, later what still changes */
     struct upkeep_compacted merged = {0};
-    (void)config;
-    int r = upkeep_compact(c, days, SMALL_BLOCKS, QUIET_SECONDS, COMPACT_BLOCKS, &merged, err);
+    int r = upkeep_compact(c, days, SMALL_BLOCKS, config->compact_after_seconds, COMPACT_BLOCKS,
+                           &merged, err);
     if (r == 0)
         days = RECENT_DAYS;
-    return r < 0 ? r : r > 0 ? 0 : US_PER_MINUTE;
+    return r < 0 ? r : r > 0 ? 0 : MIN(config->compact_after_seconds, INT64_C(60)) * US_PER_SECOND;
 }
 
 static int64_t forget(PGconn *c, const struct config *config, struct err *err)

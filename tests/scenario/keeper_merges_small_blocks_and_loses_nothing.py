@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""A quiet box writes many small blocks; the keeper merges them, and every message, its id and its bytes stay."""
+
+from azk import Product, numbered, run, wait_for
+
+MESSAGES = 3000
+
+
+def main():
+    settings = {"store.flush_ms": "10", "store.compact_after_seconds": "1"}
+    with Product(settings, daemons=("receiver",)) as box:
+        box.send_tcp(numbered(MESSAGES), rate=500)
+        box.wait_for_stored(MESSAGES)
+        everything = "select string_agg(id || ' ' || received_at || ' ' || message, E'\\n' order by id) from azekura.logs"
+        before, blocks = box.value(everything), int(box.value("select count(*) from azekura.log_block"))
+        assert blocks > 120, f"{blocks} blocks are too few for the keeper to begin"
+        box.start("keeper")
+        wait_for(lambda: int(box.value("select count(*) from azekura.log_block")) <= 3, "blocks are merged")
+        assert box.value(everything) == before, "a message, its id or its time has changed"
+        assert box.value("select count(*) from azekura.log_block b where azekura.verify_block(b) is not null") == "0"
+        one = box.psql("select id, message from azekura.logs order by id limit 1 offset 1234")[0]
+        raw = bytes.fromhex(box.value(f"select encode(azekura.raw('{one[0]}'), 'hex')"))
+        assert raw == list(numbered(MESSAGES))[1234], raw
+        box.assert_ledger(sent=MESSAGES)
+
+
+if __name__ == "__main__":
+    run(main)
