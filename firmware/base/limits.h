@@ -5,8 +5,9 @@
 
 /* ---- messages ---- */
 #define MESSAGE_MAX_BYTES_DEFAULT 65536 /* bytes kept of one message: a whole UDP datagram fits */
-#define MESSAGE_MAX_BYTES_LIMIT 1048576 /* the most the setting allows: sixteen times the default \
-                                         */
+#define MESSAGE_MAX_BYTES_LIMIT                                                               \
+    1048576                         /* the most the setting allows: sixteen times the default \
+                                     */
 #define HEADER_FIELD_MAX_BYTES 1024 /* hostname, app_name, procid, msgid: RFC 5424's are ≤ 255 */
 
 /* ---- blocks ---- */
@@ -21,6 +22,8 @@
 #define TCP_READ_BYTES 65536        /* bytes one read takes from a connection */
 #define TCP_CONNECTIONS_LIMIT 65536 /* the most connections the setting allows */
 #define FRAME_OCTET_DIGITS_MAX 10   /* digits of an octet count: RFC 6587 has no limit */
+#define FRAME_OCTET_COUNT_MAX \
+    16777216 /* a count above it is taken for a wrong one, not waited for */
 
 /* ---- queries and the web ---- */
 #define QUERY_MAX_BYTES 4096        /* a query's text */
