@@ -104,7 +104,7 @@ static int list_folder(DIR *d, const char *dir, struct migrations *m, struct err
                            MIGRATIONS_MAX);
         m->list = xrealloc(m->list, (size_t)m->n + 1, sizeof(*m->list));
         m->list[m->n] = (struct migration){.number = number};
-        snprintf(m->list[m->n].name, sizeof(m->list[m->n].name), "%s", e->d_name);
+        memcpy(m->list[m->n].name, e->d_name, n); /* its length was checked with its number */
         m->n++;
     }
     if (m->n == 0)
