@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Checks the addresses that run.sh was given, before anything is started.
 
     address.py check udp|tcp ADDR:PORT     exit 0: well-formed and free; 1: taken, and by whom; 2: malformed

@@ -158,7 +158,6 @@ prepare() {
     with_build_lock build_all
     with_build_lock install_extension
     make_users
-    check_reachable
     make_folders
 }
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Starts the database and the daemons of one state folder, restarts what dies, stops all in order.
 
 packaging/run.sh makes the folder and runs this from its copy in DIR/program:
@@ -463,7 +463,7 @@ def database_facts(state):
     result = subprocess.run(["psql", "-XAtq", "-F", "|", "-d", "azekura", "-c", sql], env=env, capture_output=True,
                             text=True, check=False, stdin=subprocess.DEVNULL)
     if result.returncode != 0:
-        return None, (result.stderr.strip().splitlines() or ["no answer"])[-1]
+        return None, (result.stderr.strip().splitlines() or ["no answer"])[0]
     size, stored = result.stdout.strip().split("|")
     return True, f"{size}, {int(stored):,} messages stored"
 
@@ -484,7 +484,7 @@ def status(state):
             text = f"pid {s['pid']}, since {since}"
         else:
             text, is_well = f"not running: {s['last_line']}", False
-        print(f"{s['name']:<11} {text}{', restarted ' + str(s['restarts']) + ' times' if s['restarts'] else ''}")
+        print(f"{s['name']:<11} {text}{', restarts: ' + str(s['restarts']) if s['restarts'] else ''}")
     print(f"console     http://{reachable(config['listen.http'])}/")
     try:
         listeners = ", ".join((state / "receiver" / "listeners").read_text(encoding="utf-8").splitlines())

@@ -76,6 +76,7 @@ make_folders() {
     me=$(id -un)
     [ ! -e "$state" ] || [ -d "$state" ] || die "--state: $state is not a folder"
     mkdir -p -- "$state" 2>/dev/null || die "cannot make the folder $state: $(mkdir -p -- "$state" 2>&1 | sed 's/.*: //')"
+    check_reachable
     [ -w "$state" ] || die "cannot write to $state: it belongs to $(stat -c %U "$state")"
     if ! is_root && [ "$(stat -c %u "$state")" != "$(id -u)" ]; then
         die "$state belongs to $(stat -c %U "$state"); choose another --state, or run as that user"

@@ -1,0 +1,150 @@
+"""packaging/run.sh: starts in the background, a line of logger(1) is found, twice is harmless, what is killed comes
+back, a second instance lives beside it, and --stop stops what it started and nothing else."""
+
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+
+from azk import SOURCE, ScenarioFailure, free_port, run, wait_for
+
+RUN = SOURCE / "packaging" / "run.sh"
+
+
+class Instance:
+    def __init__(self, state):
+        self.state = state
+        self.http, self.syslog = free_port(), free_port()
+
+    def run(self, *options, expect=0):
+        # from another folder, without HOME, with a strict umask: none of these may matter
+        env = {"PATH": os.environ["PATH"]}
+        result = subprocess.run(["sh", "-c", 'umask 077; exec "$@"', "sh", str(RUN), "--state", str(self.state), *options],
+                                cwd="/", env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if result.returncode != expect:
+            raise ScenarioFailure(f"run.sh {options}: exit {result.returncode}, not {expect}: {result.stdout}{result.stderr}"
+                                  f"{self.logs()}")
+        return result.stdout
+
+    def logs(self):
+        return "".join(f"\n---- {p.name}\n{p.read_text(errors='replace')[-1500:]}" for p in self.state.glob("log/*.log"))
+
+    def start(self):
+        return self.run("--http", f"127.0.0.1:{self.http}", "--syslog", f"127.0.0.1:{self.syslog}", "--detach")
+
+    def pids(self):
+        """By service, of what runs."""
+        facts = json.loads((self.state / "run" / "status").read_text(encoding="utf-8"))
+        return {s["name"]: s["pid"] for s in facts["services"]} | {"supervisor": facts["pid"]}
+
+    def search(self, query):
+        out = subprocess.run([SOURCE / "build" / "bin" / "azekura", "--state", self.state, "search", "--format", "json", query],
+                             capture_output=True, text=True, check=False)
+        if out.returncode != 0:
+            raise ScenarioFailure(f"azekura search: exit {out.returncode}: {out.stderr}")
+        return [json.loads(line) for line in out.stdout.splitlines()]
+
+
+def processes():
+    """pid → command line, of everything that runs here."""
+    found = {}
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found[int(path.parts[2])] = path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+        except OSError:
+            continue
+    return found
+
+
+def with_state(state):
+    return {pid: line for pid, line in processes().items() if str(state) in line and "run_sh_starts" not in line}
+
+
+def log_and_find(box):
+    subprocess.run(["logger", "-n", "127.0.0.1", "-P", str(box.syslog), "-d", "-p", "local4.err", "hello"], check=True)
+    begin = time.monotonic()
+    entries = wait_for(lambda: box.search("hello"), "hello is found")
+    print(f"found after {time.monotonic() - begin:.2f} s")
+    assert len(entries) == 1, entries
+    assert (entries[0]["facility"], entries[0]["severity"]) == (20, 3), entries[0]
+    assert entries[0]["message"] == "hello", entries[0]
+
+
+def check_first_start(box):
+    out = box.start()
+    code = (box.state / "setup-code").read_text(encoding="ascii").strip()
+    assert (box.state / "setup-code").stat().st_mode & 0o777 == 0o600, "only its owner may read the setup code"
+    for wanted in (f"http://127.0.0.1:{box.http}/", f"127.0.0.1:{box.syslog}", code):
+        assert wanted in out, f"run.sh does not say {wanted}: {out}"
+    box.run("--status")
+
+
+def check_twice_is_harmless(box):
+    before = box.pids()
+    out = box.start()
+    assert "already running" in out and f"http://127.0.0.1:{box.http}/" in out, out
+    assert box.pids() == before, "a second start changed what runs"
+
+
+def check_restart_of_killed(box):
+    for name in ("receiver", "web", "keeper", "postgresql"):
+        before = box.pids()[name]
+        os.kill(before, 9)
+        wait_for(lambda name=name, before=before: box.pids()[name] not in (None, before), f"{name} is started again")
+    wait_for(lambda: subprocess.run([str(RUN), "--state", str(box.state), "--status"], capture_output=True,
+                                    check=False).returncode == 0, "all is well again")
+
+
+def check_taken_port(box, folder):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen(1)
+        other = Instance(folder / "third")
+        result = subprocess.run([RUN, "--state", other.state, "--http", f"127.0.0.1:{taken.getsockname()[1]}", "--syslog",
+                                 f"127.0.0.1:{other.syslog}", "--detach"], capture_output=True, text=True, check=False)
+        assert result.returncode == 1 and f"pid {os.getpid()}" in result.stderr, result.stderr
+        assert not other.state.exists(), "a refused start left a folder"
+
+
+def check_stop(box, second, decoy):
+    others = with_state(second.state)
+    box.run("--stop")
+    left = with_state(box.state)
+    assert not left, f"--stop left {left}"
+    box.run("--status", expect=3)
+    box.run("--stop")
+    assert decoy.poll() is None, "--stop stopped a process that is not of run.sh"
+    assert set(others) <= set(with_state(second.state)), "--stop stopped another instance"
+    second.run("--status")
+
+
+def main():
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="azk run ", dir="/tmp"))
+    box, second = Instance(folder / "first"), Instance(folder / "second")
+    shutil.copy("/bin/sleep", folder / "azekura-receiver")
+    decoy = subprocess.Popen([folder / "azekura-receiver", "3600"])  # pylint: disable=consider-using-with
+    try:
+        check_first_start(box)
+        log_and_find(box)
+        check_twice_is_harmless(box)
+        second.start()
+        check_taken_port(box, folder)
+        check_restart_of_killed(box)
+        check_stop(box, second, decoy)
+        box.run("--detach")
+        assert len(box.search("hello")) == 1, "the data is not there after a stop and a start"
+        box.run("--status")
+    finally:
+        for instance in (box, second):
+            instance.run("--stop")
+        decoy.kill()
+        decoy.wait()
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    run(main)
