@@ -2,7 +2,7 @@
 #include "base/record.h"
 
 static const char *const listeners[LISTENER_COUNT] = {"udp", "tcp", "tls"};
-static const char *const formats[FORMAT_COUNT] = {"raw", "rfc5424", "rfc3164"};
+static const char *const formats[FORMAT_COUNT] = {"raw", "rfc5424", "rfc3164", "cisco"};
 static const char *const severities[8] = {"emerg",   "alert",  "crit", "err",
                                           "warning", "notice", "info", "debug"};
 static const char *const facilities[24] = {

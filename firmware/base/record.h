@@ -11,7 +11,13 @@
 enum listener { LISTENER_UDP, LISTENER_TCP, LISTENER_TLS, LISTENER_COUNT };
 
 /* Which form was recognised.  The number is stored; never renumber, append only. */
-enum record_format { FORMAT_RAW = 0, FORMAT_RFC5424 = 1, FORMAT_RFC3164 = 2, FORMAT_COUNT };
+enum record_format {
+    FORMAT_RAW = 0,
+    FORMAT_RFC5424 = 1,
+    FORMAT_RFC3164 = 2,
+    FORMAT_CISCO = 3,
+    FORMAT_COUNT
+};
 
 /* How the device wrote its time, so that the same text can be rendered from reported_at.  Stored in
  * layouts (block/layout.h); never renumber, append only. */

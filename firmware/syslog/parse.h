@@ -1,0 +1,85 @@
+/* What the forms of messages share: a cursor over the text and the state of one parse.  Private to
+ * firmware/syslog.
+ *
+ * A form is a function in a file of its own and a row of the table in syslog.c.  It gets the text
+ * after the PRI, recognises it or returns false with the record untouched.  To add one: write
+ * NAME_parse(), append its FORMAT_ to base/record.h and its row to the table. */
+#ifndef AZEKURA_PARSE_H
+#define AZEKURA_PARSE_H
+
+#include "syslog/syslog.h"
+
+struct cursor {
+    const char *p, *end;
+};
+
+struct parse {
+    const struct syslog_context *ctx;
+    struct cursor text; /* clean UTF-8, after the PRI, without trailers */
+    bool has_pri;
+};
+
+bool rfc5424_parse(const struct parse *in, struct record *r);
+bool cisco_parse(const struct parse *in, struct record *r);
+bool rfc3164_parse(const struct parse *in, struct record *r);
+
+static inline size_t cursor_left(const struct cursor *c)
+{
+    return (size_t)(c->end - c->p);
+}
+
+static inline bool cursor_at(const struct cursor *c, char ch)
+{
+    return c->p < c->end && *c->p == ch;
+}
+
+static inline struct view cursor_rest(const struct cursor *c)
+{
+    return view_of(c->p, cursor_left(c));
+}
+
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static inline bool is_letter(char c)
+{
+    return is_upper((char)(c & ~0x20)) || (unsigned char)c >= 0x80;
+}
+
+static inline bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static inline void skip_blanks(struct cursor *c)
+{
+    while (c->p < c->end && is_blank(*c->p))
+        c->p++;
+}
+
+/* Up to the next blank, tab, line end or the end; may be empty.  Does not move. */
+static inline struct view peek_token(const struct cursor *c)
+{
+    const char *p = c->p;
+    while (p < c->end && *p != ' ' && *p != '\t' && *p != '\n' && *p != '\r')
+        p++;
+    return view_of(c->p, (size_t)(p - c->p));
+}
+
+static inline bool all_digits(struct view v)
+{
+    for (size_t i = 0; i < v.n; i++) {
+        if (!is_digit(v.p[i]))
+            return false;
+    }
+    return v.n > 0;
+}
+
+#endif
