@@ -6,7 +6,8 @@
 #include "base/buf.h"
 #include "base/ip.h"
 
-/* Whether any sender lies in the network; a malformed list counts as yes (never skip by mistake). */
+/* Whether any sender lies in the network; a malformed list counts as yes (never skip by mistake).
+ */
 bool senders_in_network(struct view senders, const struct ip_network *net);
 /* Iterate: *position starts at 0; false at the end or on a malformed list. */
 bool senders_next(struct view senders, size_t *position, struct ip *ret);

@@ -1,0 +1,90 @@
+/* Distinct values, found by open addressing (at most half full). */
+#include "block/dict.h"
+
+#include <unistd.h>
+#include <xxhash.h>
+
+#define FIRST_SLOTS 256
+
+void dict_init(struct dict *d)
+{
+    *d = (struct dict){.text = BUF_INIT(BLOCK_MAX_TEXT_BYTES), .cap = FIRST_SLOTS / 2};
+    d->offsets = xcalloc(d->cap + 1, sizeof(*d->offsets));
+    d->hashes = xcalloc(d->cap, sizeof(*d->hashes));
+    d->slots = xcalloc(FIRST_SLOTS, sizeof(*d->slots));
+    d->mask = FIRST_SLOTS - 1;
+    CHECK(getentropy(&d->seed, sizeof(d->seed)) == 0);
+    d->rows = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*d->rows));
+}
+
+void dict_done(struct dict *d)
+{
+    buf_free(&d->text);
+    free(d->offsets);
+    free(d->hashes);
+    free(d->slots);
+    free(d->rows);
+}
+
+void dict_clear(struct dict *d)
+{
+    if (d->n > 0)
+        memset(d->slots, 0, ((size_t)d->mask + 1) * sizeof(*d->slots));
+    buf_clear(&d->text);
+    d->n = d->last = 0;
+}
+
+struct view dict_value(const struct dict *d, uint32_t number)
+{
+    uint32_t from = d->offsets[number - 1];
+    return view_of((d->text.p ? d->text.p : "") + from, d->offsets[number] - from);
+}
+
+uint32_t dict_find(struct dict *d, struct view value, uint32_t *ret_hash)
+{
+    *ret_hash = 0;
+    if (value.p == NULL)
+        return 0;
+    /* Messages of one sender come in runs. */
+    if (d->last > 0 && view_eq(dict_value(d, d->last), value))
+        return d->last;
+    *ret_hash = (uint32_t)XXH3_64bits_withSeed(value.p, value.n, d->seed);
+    for (uint32_t s = *ret_hash & d->mask; d->slots[s] != 0; s = (s + 1) & d->mask) {
+        uint32_t number = d->slots[s];
+        if (d->hashes[number - 1] == *ret_hash && view_eq(dict_value(d, number), value))
+            return d->last = number;
+    }
+    return DICT_NEW;
+}
+
+static void place(struct dict *d, uint32_t number)
+{
+    uint32_t s = d->hashes[number - 1] & d->mask;
+    while (d->slots[s] != 0)
+        s = (s + 1) & d->mask;
+    d->slots[s] = number;
+}
+
+static void grow(struct dict *d)
+{
+    d->cap *= 2;
+    d->offsets = xrealloc(d->offsets, (size_t)d->cap + 1, sizeof(*d->offsets));
+    d->hashes = xrealloc(d->hashes, d->cap, sizeof(*d->hashes));
+    free(d->slots);
+    d->slots = xcalloc((size_t)d->cap * 2, sizeof(*d->slots));
+    d->mask = d->cap * 2 - 1;
+    for (uint32_t number = 1; number <= d->n; number++)
+        place(d, number);
+}
+
+uint32_t dict_add(struct dict *d, struct view value, uint32_t hash)
+{
+    if (d->n == d->cap)
+        grow(d);
+    CHECK(buf_add_view(&d->text, value) == 0);
+    d->n++;
+    d->hashes[d->n - 1] = hash;
+    d->offsets[d->n] = (uint32_t)d->text.n;
+    place(d, d->n);
+    return d->last = d->n;
+}

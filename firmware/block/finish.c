@@ -1,0 +1,311 @@
+/* Columns out of a block being built: chooses encodings, compresses, makes the token index.  Runs
+ * in the receiver's writer thread and in the keeper's compaction.  README.md has the bytes. */
+#include "block/building.h"
+
+#include "block/encoding.h"
+#include "block/numbers.h"
+#include "block/tokens.h"
+
+/* Levels by measurement (README.md, "Figures"). */
+#ifndef LEVEL_TEXT
+#define LEVEL_TEXT 1
+#endif
+#define LEVEL_OTHER 1
+
+static void seal(struct block_builder *b, struct block *ret, enum block_column column, int level)
+{
+    column_seal(b->zstd, column, level, &b->content, &ret->columns[column]);
+}
+
+static bool all_are(const uint8_t *rows, uint32_t n, uint8_t value)
+{
+    uint8_t other = 0;
+    for (uint32_t i = 0; i < n; i++)
+        other |= rows[i] ^ value;
+    return other == 0;
+}
+
+/* u8 0 and the byte of all rows, or u8 1 and a byte a row. */
+static void put_bytes(struct block_builder *b, const uint8_t *rows)
+{
+    if (all_are(rows, b->n, rows[0])) {
+        content_u8(&b->content, 0);
+        content_u8(&b->content, rows[0]);
+        return;
+    }
+    content_u8(&b->content, 1);
+    content_cut(&b->content);
+    memcpy(content_room(&b->content, b->n), rows, b->n);
+    content_cut(&b->content);
+}
+
+static void finish_bytes(struct block_builder *b, struct block *ret, enum block_column column,
+                         const uint8_t *rows)
+{
+    if (all_are(rows, b->n, encoding_default(column)))
+        return;
+    content_clear(&b->content);
+    put_bytes(b, rows);
+    seal(b, ret, column, LEVEL_OTHER);
+}
+
+static void finish_times(struct block_builder *b, struct block *ret)
+{
+    content_clear(&b->content);
+    content_u64(&b->content, (uint64_t)b->times[0]);
+    b->numbers[0] = 0;
+    for (uint32_t i = 1; i < b->n; i++)
+        b->numbers[i] = (uint64_t)b->times[i] - (uint64_t)b->times[i - 1];
+    numbers_put(&b->content, b->numbers, b->n);
+    seal(b, ret, COLUMN_TIMES, LEVEL_OTHER);
+}
+
+static void finish_reported(struct block_builder *b, struct block *ret)
+{
+    uint8_t units[BLOCK_MAX_MESSAGES];
+    bool is_absent = true;
+    for (uint32_t i = 0; i < b->n; i++) {
+        int64_t reported = b->reported[i];
+        unsigned unit = encoding_unit_of(reported);
+        units[i] = (uint8_t)unit;
+        b->numbers[i] = unit == UNIT_NONE ? 0
+                                          : wire_zigzag(encoding_in_units(b->times[i], unit) -
+                                                        encoding_in_units(reported, unit));
+        is_absent &= unit == UNIT_NONE;
+    }
+    if (is_absent)
+        return;
+    content_clear(&b->content);
+    put_bytes(b, units);
+    numbers_put(&b->content, b->numbers, b->n);
+    seal(b, ret, COLUMN_REPORTED, LEVEL_OTHER);
+}
+
+/* ---- dictionaries ---- */
+
+static void absolute_rows(struct block_builder *b, const struct dict *d)
+{
+    for (uint32_t i = 0; i < b->n; i++)
+        b->numbers[i] = d->rows[i];
+}
+
+/* 0 null, 1 a value that was not there before, else 2 + how many values have come since the row's:
+ * where most values are new (procid) this is nearly constant. */
+static void relative_rows(struct block_builder *b, const struct dict *d)
+{
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        uint32_t number = d->rows[i];
+        if (number > seen) {
+            b->numbers[i] = 1;
+            seen = number;
+        } else {
+            b->numbers[i] = number == 0 ? 0 : seen - number + 2;
+        }
+    }
+}
+
+/* 256 × log2(x), near enough for a choice. */
+static uint64_t log2_256(uint64_t x)
+{
+    unsigned whole = 63 - (unsigned)__builtin_clzll(x);
+    return whole * 256 + (((x << 8) >> whole) & 255);
+}
+
+/* What an entropy coder needs for the two byte planes of the numbers, in 1/256 bit. */
+static uint64_t planes_cost(const uint64_t *v, uint32_t n)
+{
+    uint32_t count[2][256] = {{0}};
+    for (uint32_t i = 0; i < n; i++) {
+        count[0][v[i] & 0xff]++;
+        count[1][v[i] >> 8 & 0xff]++;
+    }
+    uint64_t cost = 0;
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned i = 0; i < 256; i++)
+            if (count[k][i] > 0)
+                cost += count[k][i] * (log2_256(n) - log2_256(count[k][i]));
+    return cost;
+}
+
+static enum rows_mode choose_rows(struct block_builder *b, const struct dict *d)
+{
+    /* A relative number may be one more than there are values, and must fit in 16 bits. */
+    if (d->n < 256 || (d->n == UINT16_MAX && b->n > d->n)) {
+        absolute_rows(b, d);
+        return ROWS_ABSOLUTE;
+    }
+    relative_rows(b, d);
+    uint64_t relative = planes_cost(b->numbers, b->n);
+    absolute_rows(b, d);
+    if (planes_cost(b->numbers, b->n) <= relative)
+        return ROWS_ABSOLUTE;
+    relative_rows(b, d);
+    return ROWS_RELATIVE;
+}
+
+static void finish_dict(struct block_builder *b, struct block *ret, enum block_column column,
+                        unsigned dict)
+{
+    const struct dict *d = &b->dicts[dict];
+    if (d->n == 0)
+        return;
+    CHECK(d->n < BLOCK_MAX_DICTIONARY);
+    content_clear(&b->content);
+    for (uint32_t i = 0; i < d->n; i++)
+        b->numbers[i] = d->offsets[i + 1] - d->offsets[i];
+    content_varint(&b->content, d->n);
+    numbers_put(&b->content, b->numbers, d->n);
+    content_text(&b->content, buf_view(&d->text));
+    content_u8(&b->content, choose_rows(b, d));
+    numbers_put(&b->content, b->numbers, b->n);
+    seal(b, ret, column, LEVEL_OTHER);
+}
+
+static void finish_sources(struct block_builder *b, struct block *ret)
+{
+    const struct dict *d = &b->dicts[DICT_SOURCES];
+    content_clear(&b->content);
+    content_varint(&b->content, d->n);
+    content_text(&b->content, buf_view(&d->text));
+    for (uint32_t i = 0; i < b->n; i++)
+        b->numbers[i] = d->rows[i] - 1u;
+    numbers_put(&b->content, b->numbers, b->n);
+    seal(b, ret, COLUMN_SOURCES, LEVEL_OTHER);
+}
+
+static int compare_senders(const void *a, const void *b)
+{
+    const struct view *x = a, *y = b;
+    int order = memcmp(x->p, y->p, MIN(x->n, y->n));
+    return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
+}
+
+/* The dictionary's values are the list's already: family and address. */
+static void finish_senders(const struct block_builder *b, struct block *ret)
+{
+    const struct dict *d = &b->dicts[DICT_SOURCES];
+    struct view senders[BLOCK_MAX_SOURCES];
+    uint32_t n = 0;
+    for (uint32_t i = 1; i <= d->n; i++) {
+        struct view v = dict_value(d, i);
+        if (v.n > 1)
+            senders[n++] = v;
+    }
+    qsort(senders, n, sizeof(senders[0]), compare_senders);
+    ret->senders = BUF_INIT(BLOCK_MAX_SOURCES * 17);
+    for (uint32_t i = 0; i < n; i++)
+        CHECK(buf_add_view(&ret->senders, senders[i]) == 0);
+}
+
+/* ---- texts ---- */
+
+static void finish_texts(struct block_builder *b, struct block *ret, enum block_column column,
+                         unsigned texts, uint32_t absent)
+{
+    const struct texts *t = &b->texts[texts];
+    bool is_absent = true;
+    for (uint32_t i = 0; i < b->n; i++) {
+        b->numbers[i] = t->lengths[i];
+        is_absent &= t->lengths[i] == absent;
+    }
+    if (is_absent)
+        return;
+    content_clear(&b->content);
+    numbers_put(&b->content, b->numbers, b->n);
+    content_text(&b->content, buf_view(&t->text));
+    seal(b, ret, column, LEVEL_TEXT);
+}
+
+/* ---- sequence numbers ---- */
+
+static void finish_seq(struct block_builder *b, struct block *ret)
+{
+    if (b->runs_n == 1)
+        return;
+    content_clear(&b->content);
+    content_varint(&b->content, b->runs_n);
+    uint64_t expected = b->runs[0].seq;
+    for (uint32_t i = 0; i < b->runs_n; i++) {
+        uint32_t end = i + 1 < b->runs_n ? b->runs[i + 1].row : b->n;
+        uint32_t rows = end - b->runs[i].row;
+        content_varint(&b->content, wire_zigzag(b->runs[i].seq - expected));
+        content_varint(&b->content, rows);
+        expected = b->runs[i].seq + rows;
+    }
+    seal(b, ret, COLUMN_SEQ, LEVEL_OTHER);
+}
+
+/* ---- token index ---- */
+
+static void add_dict_tokens(struct token_set *s, const struct dict *d, enum block_column column)
+{
+    for (uint32_t i = 1; i <= d->n; i++) {
+        token_set_add_text(s, dict_value(d, i));
+        token_set_add(s, token_of_value(column, dict_value(d, i)));
+    }
+}
+
+static void add_text_tokens(struct token_set *s, const struct texts *t, uint32_t n)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t bytes = t->lengths[i] > 0 ? t->lengths[i] - 1 : 0;
+        if (bytes > 0)
+            token_set_add_text(s, view_of(t->text.p + at, bytes));
+        at += bytes;
+    }
+}
+
+static void finish_tokens(struct block_builder *b, struct block *ret)
+{
+    struct token_set *s = &b->tokens;
+    token_set_clear(s);
+    add_dict_tokens(s, &b->dicts[DICT_HOSTNAME], COLUMN_HOSTNAME);
+    add_dict_tokens(s, &b->dicts[DICT_APP_NAME], COLUMN_APP_NAME);
+    add_dict_tokens(s, &b->dicts[DICT_PROCID], COLUMN_PROCID);
+    add_dict_tokens(s, &b->dicts[DICT_MSGID], COLUMN_MSGID);
+    add_text_tokens(s, &b->texts[TEXTS_STRUCTURED_DATA], b->n);
+    add_text_tokens(s, &b->texts[TEXTS_MESSAGE], b->n);
+    tokens_build(s->hashes, s->n, &ret->tokens);
+}
+
+void block_builder_finish(struct block_builder *b, struct block *ret)
+{
+    CHECK(b->n > 0);
+    *ret = (struct block){.first_at_us = b->times[0],
+                          .last_at_us = b->times[b->n - 1],
+                          .first_seq = b->runs[0].seq,
+                          .messages = b->n,
+                          .raw_bytes = b->raw_bytes,
+                          .severities = b->severities,
+                          .facilities = b->facilities,
+                          .listeners = b->listeners};
+    finish_senders(b, ret);
+    finish_tokens(b, ret);
+    finish_times(b, ret);
+    finish_reported(b, ret);
+    finish_sources(b, ret);
+    finish_bytes(b, ret, COLUMN_LISTENERS, b->listener);
+    finish_bytes(b, ret, COLUMN_PRI, b->pri);
+    finish_bytes(b, ret, COLUMN_FORMATS, b->format);
+    finish_bytes(b, ret, COLUMN_FLAGS, b->flags);
+    finish_dict(b, ret, COLUMN_HOSTNAME, DICT_HOSTNAME);
+    finish_dict(b, ret, COLUMN_APP_NAME, DICT_APP_NAME);
+    finish_dict(b, ret, COLUMN_PROCID, DICT_PROCID);
+    finish_dict(b, ret, COLUMN_MSGID, DICT_MSGID);
+    finish_dict(b, ret, COLUMN_LAYOUTS, DICT_LAYOUTS);
+    finish_texts(b, ret, COLUMN_STRUCTURED_DATA, TEXTS_STRUCTURED_DATA, 0);
+    finish_texts(b, ret, COLUMN_MESSAGE, TEXTS_MESSAGE, 1);
+    finish_texts(b, ret, COLUMN_RAW, TEXTS_RAW, 0);
+    finish_seq(b, ret);
+}
+
+void block_free(struct block *b)
+{
+    buf_free(&b->senders);
+    buf_free(&b->tokens);
+    for (unsigned c = 0; c < BLOCK_COLUMNS; c++)
+        buf_free(&b->columns[c]);
+    *b = (struct block){0};
+}
