@@ -46,6 +46,7 @@ struct tcp {
     struct tcp_connection **all;
     int n;
     struct tcp_connection *oldest, *newest;
+    int64_t quiet_mono_us; /* connections silent since before this have been told so */
     size_t held_bytes;
     char shared[SHARED_REST_BYTES + TCP_READ_BYTES];
 };
@@ -270,24 +271,29 @@ static char *read_place(struct tcp *t, struct tcp_connection *c, size_t *ret_roo
     return c->rest;
 }
 
-static void after_read(struct tcp *t, struct tcp_connection *c, char *place, size_t n)
+/* Drop `used` bytes from the front of the connection's own buffer. */
+static void rest_drop(struct tcp *t, struct tcp_connection *c, size_t used)
 {
-    size_t used = t->handler.bytes(t->handler.context, c, view_of(place, n));
-    CHECK(used <= n);
-    size_t left = n - used;
-    if (left > t->options.hold_bytes) {
-        end(t, c, TCP_END_ERROR, EMSGSIZE);
-        return;
-    }
-    if (place == t->shared) {
-        rest_keep(t, c, view_of(place + used, left));
-        return;
-    }
+    size_t left = c->rest_n - used;
     if (used && left)
         memmove(c->rest, c->rest + used, left);
     c->rest_n = left;
     if (left <= SHARED_REST_BYTES)
         rest_resize(t, c, (left + 255) & ~(size_t)255); /* shrinks again */
+}
+
+static void after_read(struct tcp *t, struct tcp_connection *c, char *place, size_t n)
+{
+    size_t used = t->handler.bytes(t->handler.context, c, view_of(place, n));
+    CHECK(used <= n);
+    if (place == t->shared) {
+        rest_keep(t, c, view_of(place + used, n - used));
+    } else {
+        c->rest_n = n;
+        rest_drop(t, c, used);
+    }
+    if (c->rest_n > t->options.hold_bytes)
+        end(t, c, TCP_END_ERROR, EMSGSIZE);
 }
 
 static void read_once(struct tcp *t, struct tcp_connection *c, int64_t now)
@@ -325,6 +331,21 @@ int tcp_poll(struct tcp *t, int64_t now)
             break;
     }
     return done;
+}
+
+void tcp_quiet(struct tcp *t, int64_t before)
+{
+    /* from the newest back to those that the previous call has seen */
+    for (struct tcp_connection *c = t->newest, *older; c && c->last_mono_us >= t->quiet_mono_us;
+         c = older) {
+        older = c->older;
+        if (c->last_mono_us >= before || c->rest_n == 0)
+            continue;
+        size_t used = t->handler.quiet(t->handler.context, c, view_of(c->rest, c->rest_n));
+        CHECK(used <= c->rest_n);
+        rest_drop(t, c, used);
+    }
+    t->quiet_mono_us = before;
 }
 
 /* ---- ends ---- */

@@ -27,6 +27,8 @@ struct tcp_handler {
      * connection of which more than hold_bytes stay unused could never go on and is ended
      * (EMSGSIZE). */
     size_t (*bytes)(void *context, struct tcp_connection *c, struct view in);
+    /* Nothing has followed `in` for a while (tcp_quiet).  Returns the bytes used. */
+    size_t (*quiet)(void *context, struct tcp_connection *c, struct view in);
     /* The connection ends; `rest` is what was not used. */
     void (*ended)(void *context, struct tcp_connection *c, struct view rest, enum tcp_end end,
                   int error);
@@ -57,6 +59,10 @@ int tcp_fd(const struct tcp *t);
 /* Read once from each of up to 64 connections that have something; each read is at most
  * TCP_READ_BYTES.  The number of connections read, or -errno. */
 MUST_USE int tcp_poll(struct tcp *t, int64_t now_mono_us);
+
+/* Call `quiet` once for each connection that has unused input and has sent nothing since
+ * before_mono_us.  Looks at connections that were active after the previous call only. */
+void tcp_quiet(struct tcp *t, int64_t before_mono_us);
 
 /* End connections that have sent nothing since before_mono_us. */
 void tcp_close_idle(struct tcp *t, int64_t before_mono_us);

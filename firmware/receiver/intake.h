@@ -1,0 +1,43 @@
+/* From bytes cut out of a socket to a unit for the packer: count, parse, add to the open block,
+ * close it when it is due.  The network thread's half of the receiver, without sockets. */
+#ifndef AZEKURA_RECEIVER_INTAKE_H
+#define AZEKURA_RECEIVER_INTAKE_H
+
+#include "base/zone.h"
+#include "receiver/shared.h"
+
+struct intake;
+
+/* `zone` for times without zone; borrowed. */
+MUST_USE struct intake *intake_new(struct shared *s, const struct zone *zone);
+void intake_free(struct intake **in);
+
+/* Room for whatever one read can bring (a batch of datagrams, or TCP_READ_BYTES of a connection):
+ * the open block and another one in hand, and pages for both.  When there is none, nothing that can
+ * be held back should be read. */
+bool intake_has_room(struct intake *in);
+/* No room, and none to come soon, since the memory for waiting blocks is used up: datagrams, which
+ * cannot be held back, should be read and will be refused and counted (while there is a page to
+ * count in). */
+bool intake_must_refuse(struct intake *in);
+
+/* The wall clock of the read that the next messages come from. */
+void intake_at(struct intake *in, int64_t received_at_us);
+
+enum intake_mark { INTAKE_WHOLE, INTAKE_TRUNCATED, INTAKE_BAD_FRAME };
+/* One message.  Counted first, then stored in the open block or refused. */
+void intake_message(struct intake *in, enum listener listener, const struct ip *source,
+                    struct view bytes, enum intake_mark mark);
+void intake_dropped(struct intake *in, enum listener listener, uint64_t datagrams);
+
+/* Close the open unit when it is old enough and the writer is idle. */
+void intake_tick(struct intake *in, int64_t now_mono_us);
+/* When intake_tick has something to do, if nothing else happens before; INT64_MAX: when woken. */
+int64_t intake_due_mono_us(const struct intake *in);
+/* Close the open unit whatever its age. */
+void intake_close(struct intake *in);
+
+/* Counts since the start; the caller keeps `connections` up to date and publishes. */
+struct intake_counts *intake_counts(struct intake *in);
+
+#endif

@@ -1,0 +1,585 @@
+/* The ledger's file STATE/receiver/ledger, mapped and shared.  Pages are begun and counted in by
+ * the network thread, read and released by the writer thread after the hand-over of their unit.
+ *
+ * Numbers are little-endian.  The file is a header of 4,096 bytes and LEDGER_PAGES pages of
+ * 135,168.
+ *
+ *   header  0  8  "AZKLEDG1"
+ *           8  4  version 1
+ *          12  4  LEDGER_PAGES
+ *          16 16  boot id under which it was last opened (/proc/sys/kernel/random/boot_id)
+ *          32  4  1: closed in an orderly way and synced; 0: in use
+ *          40  8  the highest block number ever given
+ *   page    0  4  state: 0 free, 1 in use
+ *           4  4  rows
+ *           8  4  reason for which unstored messages of it are refused (enum unit_reason)
+ *          16 16  run (UUID)
+ *          32  8  number of the unit in its run
+ *          40  8  block number: first_seq of the block is this × 65,536
+ *         128     rows of 128 bytes:
+ *      row  0  8  minute, µs since 1970
+ *           8  1  listener
+ *           9  1  family of the source: 4, 6; 0: the row counts kernel drops, in `arrived`
+ *          16 16  source
+ *          32  8  arrived
+ *          40  8  bytes
+ *          48  8  truncated
+ *          56 7×8 refused, by reason
+ *
+ * A page is valid when its state is 1; a row when its index is below `rows`.  The file need not
+ * reach the disk: a killed process leaves what it has stored in the page cache, in the order of its
+ * stores (fences below keep the compiler from reordering them).  Killed … while a page is begun:
+ * the state is still 0: nothing was counted yet while a row is made:       `rows` does not include
+ * it: its message was not counted yet after `arrived`:           the message is in the page, and
+ * counted as lost: as it should between moved and counted: moving counts in the new page first, so
+ * for an instant the message is in both; no instant in which it is in none after the commit, before
+ * the release: the database knows the unit's key and answers "stored" while a page is released:
+ * state goes to 0 first; nothing else matters then After a crash of the whole machine single pages
+ * of the file may be older than others.  Then the boot id differs and the file is set aside, unless
+ * it was closed in an orderly way. */
+#include "receiver/ledger.h"
+
+#include <endian.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    HEADER_BYTES = 4096,
+    H_VERSION = 8,
+    H_PAGES = 12,
+    H_BOOT = 16,
+    H_IS_CLOSED = 32,
+    H_BLOCK = 40,
+
+    P_STATE = 0,
+    P_ROWS = 4,
+    P_REASON = 8,
+    P_RUN = 16,
+    P_NUMBER = 32,
+    P_BLOCK = 40,
+    PAGE_HEADER_BYTES = 128,
+
+    R_MINUTE = 0,
+    R_LISTENER = 8,
+    R_FAMILY = 9,
+    R_SOURCE = 16,
+    R_ARRIVED = 32,
+    R_BYTES = 40,
+    R_TRUNCATED = 48,
+    R_REFUSED = 56,
+    ROW_BYTES = 128,
+
+    PAGE_BYTES = 135168, /* 128 + 1024 × 128, up to a multiple of 4,096 */
+    VERSION = 1,
+    BOOT_BYTES = 16,
+    SLOTS = 4 * LEDGER_ROWS, /* of the index: at most a quarter full */
+};
+
+static const char magic[8] = {'A', 'Z', 'K', 'L', 'E', 'D', 'G', '1'};
+#define FILE_BYTES (HEADER_BYTES + (size_t)LEDGER_PAGES * PAGE_BYTES)
+
+_Static_assert(PAGE_HEADER_BYTES + LEDGER_ROWS * ROW_BYTES <= PAGE_BYTES, "rows fit in a page");
+_Static_assert(R_REFUSED + 8 * REFUSED_REASONS <= ROW_BYTES, "reasons fit in a row");
+
+struct ledger_page {
+    unsigned char *p; /* in the file */
+    unsigned slot;    /* of the file */
+    uint32_t rows;
+    uint16_t index[SLOTS]; /* row + 1 by hash of its key; 0: empty */
+};
+
+struct ledger {
+    int fd;
+    unsigned char *map;
+    uint8_t run[UNIT_RUN_BYTES];
+    uint64_t next_number, next_block;
+    unsigned hint;                      /* where to look for a free slot */
+    _Atomic bool is_used[LEDGER_PAGES]; /* set by the network thread, cleared by the writer */
+    _Atomic unsigned free_pages;
+    struct ledger_page *recovered[LEDGER_PAGES];
+    unsigned recovered_n;
+};
+
+/* The stores before are done before the stores after: for a reader of the file after kill -9. */
+static inline void in_order(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline uint32_t get32(const unsigned char *p)
+{
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return le32toh(v);
+}
+
+static inline void put32(unsigned char *p, uint32_t v)
+{
+    v = htole32(v);
+    memcpy(p, &v, 4);
+}
+
+static inline uint64_t get64(const unsigned char *p)
+{
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return le64toh(v);
+}
+
+static inline void put64(unsigned char *p, uint64_t v)
+{
+    v = htole64(v);
+    memcpy(p, &v, 8);
+}
+
+static inline void add64(unsigned char *p, uint64_t v)
+{
+    put64(p, get64(p) + v);
+}
+
+static unsigned char *page_at(const struct ledger *l, unsigned slot)
+{
+    return l->map + HEADER_BYTES + (size_t)slot * PAGE_BYTES;
+}
+
+static inline unsigned char *row_at(const struct ledger_page *p, uint32_t row)
+{
+    return p->p + PAGE_HEADER_BYTES + (size_t)row * ROW_BYTES;
+}
+
+/* ---- opening ---- */
+
+static int read_boot_id(uint8_t ret[BOOT_BYTES])
+{
+    char text[64] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    ssize_t n = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    memset(ret, 0, BOOT_BYTES);
+    unsigned digits = 0;
+    for (ssize_t i = 0; i < n && digits < 2 * BOOT_BYTES; i++) {
+        const char *hex = "0123456789abcdef", *at = text[i] ? strchr(hex, text[i]) : NULL;
+        if (!at)
+            continue;
+        ret[digits / 2] = (uint8_t)(ret[digits / 2] << 4 | (uint8_t)(at - hex));
+        digits++;
+    }
+    return digits == 2 * BOOT_BYTES ? 0 : -EINVAL;
+}
+
+static const char *why_not_trusted(const unsigned char *map, const uint8_t boot[BOOT_BYTES])
+{
+    if (memcmp(map, magic, sizeof(magic)) != 0 || get32(map + H_VERSION) != VERSION ||
+        get32(map + H_PAGES) != LEDGER_PAGES)
+        return "its header is not valid";
+    if (memcmp(map + H_BOOT, boot, BOOT_BYTES) != 0 && get32(map + H_IS_CLOSED) != 1)
+        return "the machine was restarted without an orderly stop";
+    for (unsigned i = 0; i < LEDGER_PAGES; i++) {
+        const unsigned char *p = map + HEADER_BYTES + (size_t)i * PAGE_BYTES;
+        if (get32(p + P_STATE) > 1 ||
+            (get32(p + P_STATE) == 1 &&
+             (get32(p + P_ROWS) > LEDGER_ROWS || get32(p + P_REASON) >= REFUSED_REASONS)))
+            return "a page is not valid";
+    }
+    return NULL;
+}
+
+static void count_aside(const unsigned char *map, struct ledger_found *found)
+{
+    for (unsigned i = 0; i < LEDGER_PAGES; i++) {
+        const unsigned char *p = map + HEADER_BYTES + (size_t)i * PAGE_BYTES;
+        uint32_t rows = MIN(get32(p + P_ROWS), (uint32_t)LEDGER_ROWS);
+        if (get32(p + P_STATE) == 0 || rows == 0)
+            continue;
+        found->aside_pages++;
+        for (uint32_t r = 0; r < rows; r++) {
+            const unsigned char *row = p + PAGE_HEADER_BYTES + (size_t)r * ROW_BYTES;
+            if (row[R_FAMILY])
+                found->aside_messages += get64(row + R_ARRIVED);
+        }
+    }
+}
+
+static void *map_file(int fd)
+{
+    return mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+/* An existing file of the right size: mapped, or set aside.  1: mapped; 0: a new one is needed. */
+static int adopt_file(struct ledger *l, const char *path, const uint8_t boot[BOOT_BYTES],
+                      struct ledger_found *found, struct err *err)
+{
+    struct stat st;
+    if (fstat(l->fd, &st) < 0)
+        return err_set(err, errno, "ledger", "cannot read %s: %s", path, strerror(errno));
+    if (st.st_size == 0)
+        return 0;
+    const char *why = "its size is not valid";
+    if ((uint64_t)st.st_size == FILE_BYTES) {
+        l->map = map_file(l->fd);
+        if (l->map == MAP_FAILED)
+            return err_set(err, errno, "ledger", "cannot map %s: %s", path, strerror(errno));
+        why = why_not_trusted(l->map, boot);
+        if (!why)
+            return 1;
+        count_aside(l->map, found);
+        munmap(l->map, FILE_BYTES);
+    }
+    snprintf(found->aside_path, sizeof(found->aside_path), "%s.aside-%lld", path,
+             (long long)(clock_wall_us() / US_PER_SECOND));
+    snprintf(found->aside_reason, sizeof(found->aside_reason), "%s", why);
+    if (rename(path, found->aside_path) < 0)
+        return err_set(err, errno, "ledger", "cannot set %s aside: %s", path, strerror(errno));
+    close(l->fd);
+    l->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (l->fd < 0)
+        return err_set(err, errno, "ledger", "cannot create %s: %s", path, strerror(errno));
+    return 0;
+}
+
+static int create_file(struct ledger *l, const char *path, struct err *err)
+{
+    /* The holes are filled as pages are used; a full disk then would be a SIGBUS, so ask now. */
+    int rc = posix_fallocate(l->fd, 0, (off_t)FILE_BYTES);
+    if (rc != 0)
+        return err_set(err, rc, "ledger", "cannot allocate %zu bytes for %s: %s", FILE_BYTES, path,
+                       strerror(rc));
+    l->map = map_file(l->fd);
+    if (l->map == MAP_FAILED)
+        return err_set(err, errno, "ledger", "cannot map %s: %s", path, strerror(errno));
+    put32(l->map + H_VERSION, VERSION);
+    put32(l->map + H_PAGES, LEDGER_PAGES);
+    in_order();
+    memcpy(l->map, magic, sizeof(magic));
+    return 0;
+}
+
+static void make_run(uint8_t run[UNIT_RUN_BYTES])
+{
+    CHECK(getrandom(run, UNIT_RUN_BYTES, 0) == UNIT_RUN_BYTES);
+    run[6] = (uint8_t)((run[6] & 0x0f) | 0x40); /* RFC 4122: version 4 */
+    run[8] = (uint8_t)((run[8] & 0x3f) | 0x80);
+}
+
+/* Block numbers: from the wall clock in units of 1,024 µs, so that they grow over restarts even
+ * when the state folder is lost; ten random low bits, against a second start in the same second on
+ * a clock that was put back; and above all that this file has ever given.  A run gives fewer than
+ * one in 1,024 µs (each block costs the writer a transaction), so it does not overtake the clock.
+ */
+static uint64_t first_block(const struct ledger *l)
+{
+    uint16_t chance = 0;
+    CHECK(getrandom(&chance, sizeof(chance), 0) == sizeof(chance));
+    uint64_t by_clock = ((uint64_t)MAX(clock_wall_us(), INT64_C(0)) / 1024) + (chance & 1023u);
+    return MAX(by_clock, get64(l->map + H_BLOCK) + 1);
+}
+
+static struct ledger_page *page_new(struct ledger *l, unsigned slot)
+{
+    struct ledger_page *p = xcalloc(1, sizeof(*p));
+    p->p = page_at(l, slot);
+    p->slot = slot;
+    atomic_store_explicit(&l->is_used[slot], true, memory_order_relaxed);
+    atomic_fetch_sub(&l->free_pages, 1);
+    return p;
+}
+
+/* Pages in use by an earlier run, and empty ones made free. */
+static void find_pages(struct ledger *l)
+{
+    for (unsigned i = 0; i < LEDGER_PAGES; i++) {
+        unsigned char *p = page_at(l, i);
+        if (get32(p + P_STATE) == 0)
+            continue;
+        if (get32(p + P_ROWS) == 0) {
+            put32(p + P_STATE, 0);
+            continue;
+        }
+        struct ledger_page *page = page_new(l, i);
+        page->rows = get32(p + P_ROWS);
+        l->recovered[l->recovered_n++] = page;
+    }
+}
+
+int ledger_open(const char *path, struct ledger **ret, struct ledger_found *ret_found,
+                struct err *err)
+{
+    uint8_t boot[BOOT_BYTES];
+    int rc = read_boot_id(boot);
+    if (rc < 0)
+        return err_set(err, -rc, "ledger", "cannot read the boot id: %s", strerror(-rc));
+    memset(ret_found, 0, sizeof(*ret_found));
+    struct ledger *l = xcalloc(1, sizeof(*l));
+    atomic_store(&l->free_pages, LEDGER_PAGES);
+    l->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (l->fd < 0) {
+        free(l);
+        return err_set(err, errno, "ledger", "cannot open %s: %s", path, strerror(errno));
+    }
+    rc = adopt_file(l, path, boot, ret_found, err);
+    if (rc == 0)
+        rc = create_file(l, path, err);
+    if (rc < 0) {
+        if (l->fd >= 0)
+            close(l->fd);
+        free(l);
+        return rc;
+    }
+    memcpy(l->map + H_BOOT, boot, BOOT_BYTES);
+    put32(l->map + H_IS_CLOSED, 0);
+    /* on disk before anything is counted: the next boot must not take it for closed */
+    (void)msync(l->map, HEADER_BYTES, MS_SYNC);
+    make_run(l->run);
+    l->next_block = first_block(l);
+    find_pages(l);
+    ret_found->pages = l->recovered_n;
+    *ret = l;
+    return 0;
+}
+
+void ledger_close(struct ledger **pl, bool is_orderly)
+{
+    struct ledger *l = *pl;
+    if (!l)
+        return;
+    if (is_orderly) {
+        (void)msync(l->map, FILE_BYTES, MS_SYNC);
+        put32(l->map + H_IS_CLOSED, 1);
+        (void)msync(l->map, HEADER_BYTES, MS_SYNC);
+    }
+    for (unsigned i = 0; i < l->recovered_n; i++)
+        free(l->recovered[i]);
+    munmap(l->map, FILE_BYTES);
+    close(l->fd);
+    free(l);
+    *pl = NULL;
+}
+
+const uint8_t *ledger_run(const struct ledger *l)
+{
+    return l->run;
+}
+
+struct ledger_page *ledger_recovered(struct ledger *l, unsigned i)
+{
+    CHECK(i < l->recovered_n);
+    return l->recovered[i];
+}
+
+/* ---- counting ---- */
+
+struct ledger_page *ledger_begin(struct ledger *l, bool is_for_refusals)
+{
+    if (ledger_free_pages(l) <= (is_for_refusals ? 0u : (unsigned)LEDGER_RESERVED_PAGES))
+        return NULL;
+    unsigned slot = l->hint;
+    while (atomic_load_explicit(&l->is_used[slot], memory_order_acquire))
+        slot = (slot + 1) % LEDGER_PAGES;
+    l->hint = (slot + 1) % LEDGER_PAGES;
+    struct ledger_page *page = page_new(l, slot);
+    unsigned char *p = page->p;
+    put32(p + P_ROWS, 0);
+    put32(p + P_REASON, REFUSED_CRASH);
+    memcpy(p + P_RUN, l->run, UNIT_RUN_BYTES);
+    put64(p + P_NUMBER, l->next_number++);
+    put64(p + P_BLOCK, l->next_block);
+    put64(l->map + H_BLOCK, l->next_block++);
+    in_order();
+    put32(p + P_STATE, 1);
+    in_order();
+    return page;
+}
+
+unsigned ledger_free_pages(const struct ledger *l)
+{
+    return atomic_load(&((struct ledger *)l)->free_pages);
+}
+
+uint64_t ledger_first_seq(const struct ledger *l, const struct ledger_page *p)
+{
+    (void)l;
+    return get64(p->p + P_BLOCK) << 16;
+}
+
+static inline bool row_is(const unsigned char *row, int64_t minute_us, uint8_t listener,
+                          const struct ip *source)
+{
+    return get64(row + R_MINUTE) == (uint64_t)minute_us && row[R_LISTENER] == listener &&
+           row[R_FAMILY] == source->family && memcmp(row + R_SOURCE, source->bytes, 16) == 0;
+}
+
+static inline uint32_t row_hash(int64_t minute_us, uint8_t listener, const struct ip *source)
+{
+    uint64_t a, b;
+    memcpy(&a, source->bytes, 8);
+    memcpy(&b, source->bytes + 8, 8);
+    uint64_t h = (uint64_t)minute_us / (uint64_t)US_PER_MINUTE * UINT64_C(0x9E3779B97F4A7C15);
+    h = (h ^ a) * UINT64_C(0xBF58476D1CE4E5B9);
+    h = (h ^ (h >> 31) ^ b) * UINT64_C(0x94D049BB133111EB);
+    h = (h ^ listener ^ source->family) * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(h >> 40);
+}
+
+int ledger_row(struct ledger_page *p, int64_t minute_us, uint8_t listener, const struct ip *source)
+{
+    uint32_t at = row_hash(minute_us, listener, source) % SLOTS;
+    for (; p->index[at]; at = (at + 1) % SLOTS) {
+        uint32_t row = p->index[at] - 1u;
+        if (row_is(row_at(p, row), minute_us, listener, source))
+            return (int)row;
+    }
+    if (p->rows == LEDGER_ROWS)
+        return -ENOSPC;
+    uint32_t row = p->rows++;
+    p->index[at] = (uint16_t)(row + 1);
+    unsigned char *r = row_at(p, row);
+    memset(r, 0, ROW_BYTES);
+    put64(r + R_MINUTE, (uint64_t)minute_us);
+    r[R_LISTENER] = listener;
+    r[R_FAMILY] = source->family;
+    memcpy(r + R_SOURCE, source->bytes, 16);
+    in_order();
+    put32(p->p + P_ROWS, p->rows);
+    in_order();
+    return (int)row;
+}
+
+void ledger_arrived(struct ledger_page *p, int row, size_t bytes)
+{
+    unsigned char *r = row_at(p, (uint32_t)row);
+    add64(r + R_ARRIVED, 1);
+    add64(r + R_BYTES, bytes);
+    in_order();
+}
+
+void ledger_refused(struct ledger_page *p, int row, enum unit_reason reason)
+{
+    add64(row_at(p, (uint32_t)row) + R_REFUSED + 8 * (size_t)reason, 1);
+}
+
+void ledger_truncated(struct ledger_page *p, int row)
+{
+    add64(row_at(p, (uint32_t)row) + R_TRUNCATED, 1);
+}
+
+void ledger_moved(struct ledger_page *p, int row, size_t bytes)
+{
+    unsigned char *r = row_at(p, (uint32_t)row);
+    in_order();
+    put64(r + R_ARRIVED, get64(r + R_ARRIVED) - 1);
+    put64(r + R_BYTES, get64(r + R_BYTES) - bytes);
+}
+
+int ledger_dropped(struct ledger_page *p, int64_t minute_us, uint8_t listener, uint64_t dropped)
+{
+    int row = ledger_row(p, minute_us, listener, &(struct ip){0});
+    if (row >= 0)
+        add64(row_at(p, (uint32_t)row) + R_ARRIVED, dropped);
+    return row < 0 ? row : 0;
+}
+
+bool ledger_is_empty(const struct ledger_page *p)
+{
+    return p->rows == 0;
+}
+
+/* ---- reading and releasing ---- */
+
+static void row_counts(const unsigned char *r, int lost_reason, struct unit_row *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    ret->minute_us = (int64_t)get64(r + R_MINUTE);
+    ret->listener = r[R_LISTENER];
+    ret->source.family = r[R_FAMILY];
+    memcpy(ret->source.bytes, r + R_SOURCE, 16);
+    ret->arrived = get64(r + R_ARRIVED);
+    ret->bytes = get64(r + R_BYTES);
+    uint64_t refused = 0;
+    for (int i = 0; i < REFUSED_REASONS; i++) {
+        ret->refused[i] = get64(r + R_REFUSED + 8 * (size_t)i);
+        refused += ret->refused[i];
+    }
+    /* a message moved to another page at the very end may leave a refusal behind */
+    uint64_t rest = ret->arrived > refused ? ret->arrived - refused : 0;
+    ret->arrived = refused + rest;
+    if (lost_reason >= 0) {
+        ret->refused[lost_reason] += rest;
+    } else {
+        ret->stored = rest;
+        ret->truncated = get64(r + R_TRUNCATED);
+    }
+}
+
+void ledger_counts(const struct ledger_page *p, bool is_lost, struct ledger_counts *ret)
+{
+    int lost_reason = -1;
+    if (is_lost)
+        lost_reason = (int)__atomic_load_n((uint32_t *)(p->p + P_REASON), __ATOMIC_RELAXED);
+    memcpy(ret->run, p->p + P_RUN, UNIT_RUN_BYTES);
+    ret->number = get64(p->p + P_NUMBER);
+    ret->rows_n = ret->drops_n = 0;
+    ret->arrived = ret->refused = 0;
+    for (uint32_t i = 0; i < p->rows; i++) {
+        const unsigned char *r = row_at(p, i);
+        if (r[R_FAMILY] == 0) {
+            ret->drops[ret->drops_n++] = (struct unit_drop){
+                .minute_us = (int64_t)get64(r + R_MINUTE),
+                .listener = r[R_LISTENER],
+                .dropped = get64(r + R_ARRIVED),
+            };
+            continue;
+        }
+        struct unit_row *row = &ret->rows[ret->rows_n];
+        row_counts(r, lost_reason, row);
+        if (row->arrived == 0)
+            continue; /* its only messages were moved to the next unit */
+        ret->rows_n++;
+        ret->arrived += row->arrived;
+        ret->refused += row->arrived - row->stored;
+    }
+}
+
+void ledger_release(struct ledger *l, struct ledger_page **pp)
+{
+    struct ledger_page *p = *pp;
+    __atomic_store_n((uint32_t *)(p->p + P_STATE), 0, __ATOMIC_RELAXED);
+    in_order();
+    for (unsigned i = 0; i < l->recovered_n; i++) {
+        if (l->recovered[i] == p)
+            l->recovered[i] = NULL;
+    }
+    atomic_store_explicit(&l->is_used[p->slot], false, memory_order_release);
+    atomic_fetch_add(&l->free_pages, 1);
+    free(p);
+    *pp = NULL;
+}
+
+unsigned ledger_give_up(struct ledger *l, uint64_t *ret_messages)
+{
+    unsigned pages = 0;
+    uint64_t messages = 0;
+    for (unsigned i = 0; i < LEDGER_PAGES; i++) {
+        if (!atomic_load_explicit(&l->is_used[i], memory_order_acquire))
+            continue;
+        unsigned char *p = page_at(l, i);
+        uint32_t rows = get32(p + P_ROWS);
+        for (uint32_t r = 0; r < rows; r++) {
+            const unsigned char *row = p + PAGE_HEADER_BYTES + (size_t)r * ROW_BYTES;
+            if (row[R_FAMILY])
+                messages += get64(row + R_ARRIVED);
+        }
+        /* a page of a killed run stays what it is */
+        if (memcmp(p + P_RUN, l->run, UNIT_RUN_BYTES) == 0)
+            __atomic_store_n((uint32_t *)(p + P_REASON), htole32(REFUSED_QUEUE_FULL),
+                             __ATOMIC_RELAXED);
+        pages++;
+    }
+    *ret_messages = messages;
+    return pages;
+}

@@ -1,0 +1,94 @@
+/* The ledger's memory: what has arrived and is not stored yet, in a file that survives kill -9.
+ *
+ * Each unit (store/unit.h) has a page from its beginning until the database has confirmed it.  A
+ * page has a row for each (minute, listener, source) that is counted while the message is still on
+ * its way. A receiver that finds pages at its start writes them to the database under the key of
+ * their unit, as refused for `crash`: the database answers that a unit is stored already, or takes
+ * the counts.  So every message is accounted for exactly once, whatever is killed when.  The format
+ * and what a crash at each step leaves is written above the code in ledger.c. */
+#ifndef AZEKURA_RECEIVER_LEDGER_H
+#define AZEKURA_RECEIVER_LEDGER_H
+
+#include "base/limits.h"
+#include "store/unit.h"
+
+enum {
+    LEDGER_PAGES = 512,              /* 66 MiB of disk, taken in advance */
+    LEDGER_ROWS = BLOCK_MAX_SOURCES, /* a page */
+    /* pages that only refusals may use, so that they can be counted while everything waits */
+    LEDGER_RESERVED_PAGES = 64,
+};
+
+struct ledger;
+struct ledger_page; /* a page in memory: where it lies and the index of its rows */
+
+struct ledger_found {
+    unsigned pages;       /* of an earlier run, to be recovered: ledger_recovered */
+    uint64_t aside_pages; /* in use in a file that could not be trusted … */
+    uint64_t aside_messages;
+    char aside_path[320]; /* … and was kept under this name; "" */
+    char aside_reason[64];
+};
+
+/* Open or create the file.  What cannot be trusted (bad header, or another boot without orderly
+ * stop, since pages that were in memory only may then be torn) is set aside.  0, or negative and
+ * *err. */
+MUST_USE int ledger_open(const char *path, struct ledger **ret, struct ledger_found *ret_found,
+                         struct err *err);
+/* Write it back to disk.  `is_orderly`: all pages are as they should be, the next boot may believe
+ * them. */
+void ledger_close(struct ledger **l, bool is_orderly);
+
+/* The identity of this run, new at each start. */
+const uint8_t *ledger_run(const struct ledger *l);
+
+/* Pages of earlier runs: i in 0…pages-1.  Owned by the ledger, released like any other. */
+struct ledger_page *ledger_recovered(struct ledger *l, unsigned i);
+
+/* ---- the network thread ---- */
+
+/* Begin the next unit.  NULL when no page is free (or only reserved ones and !is_for_refusals). */
+MUST_USE struct ledger_page *ledger_begin(struct ledger *l, bool is_for_refusals);
+unsigned ledger_free_pages(const struct ledger *l);
+/* The sequence number of the first message of the unit's block: unique across restarts, also when
+ * the clock was put back. */
+uint64_t ledger_first_seq(const struct ledger *l, const struct ledger_page *p);
+
+/* A row's place in its page, valid while the page is; or -ENOSPC when the page is full. */
+MUST_USE int ledger_row(struct ledger_page *p, int64_t minute_us, uint8_t listener,
+                        const struct ip *source);
+void ledger_arrived(struct ledger_page *p, int row, size_t bytes);
+void ledger_refused(struct ledger_page *p, int row, enum unit_reason reason);
+void ledger_truncated(struct ledger_page *p, int row);
+/* Take one arrival back: it has been counted in the page of the next unit. */
+void ledger_moved(struct ledger_page *p, int row, size_t bytes);
+/* Datagrams the kernel dropped: 0, or -ENOSPC. */
+MUST_USE int ledger_dropped(struct ledger_page *p, int64_t minute_us, uint8_t listener,
+                            uint64_t dropped);
+bool ledger_is_empty(const struct ledger_page *p);
+
+/* ---- the writer thread, after the unit was handed over ---- */
+
+struct ledger_counts {
+    uint8_t run[UNIT_RUN_BYTES];
+    uint64_t number;
+    struct unit_row rows[LEDGER_ROWS];
+    size_t rows_n;
+    struct unit_drop drops[LEDGER_ROWS];
+    size_t drops_n;
+    uint64_t arrived, refused; /* sums of the rows */
+};
+
+/* The counts of a page.  What was not refused counts as stored; with `is_lost` as refused, for the
+ * reason that the page gives: crash, or what ledger_give_up said. */
+void ledger_counts(const struct ledger_page *p, bool is_lost, struct ledger_counts *ret);
+/* The unit is confirmed: the page is free again. */
+void ledger_release(struct ledger *l, struct ledger_page **p);
+
+/* ---- stopping ---- */
+
+/* What is still in pages will not be stored by this run: at the next start it counts as queue_full.
+ * Returns how many pages and messages that are. */
+unsigned ledger_give_up(struct ledger *l, uint64_t *ret_messages);
+
+#endif

@@ -1,0 +1,179 @@
+/* azekura-receiver: takes syslog by UDP and TCP and stores it.  README.md has the picture. */
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "receiver/log.h"
+#include "receiver/network.h"
+#include "receiver/packer.h"
+#include "receiver/settings.h"
+#include "receiver/writer.h"
+
+/* From the signal to the end: well within what a service manager allows. */
+#define STOP_US (10 * US_PER_SECOND)
+/* the writer gives up a little earlier, so that its thread has ended when we look */
+#define STOP_MARGIN_US (US_PER_SECOND / 2)
+
+enum { EXIT_CONFIGURATION = 2 };
+
+struct receiver {
+    struct config file; /* as the command line and the file say */
+    struct config config;
+    struct state state;
+    struct shared shared;
+    struct zone *zone;
+    struct intake *intake;
+    struct network *network;
+    struct writer_start writer_start;
+    pthread_t packer, writer;
+};
+
+static void block_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    CHECK(pthread_sigmask(SIG_BLOCK, &set, NULL) == 0);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static void say_found(const struct ledger_found *found)
+{
+    if (found->aside_path[0])
+        log_line(found->aside_pages ? LOG_WARNING : LOG_INFO,
+                 "the ledger's file is set aside as %s (%s): %llu units with %llu messages were "
+                 "open in it",
+                 found->aside_path, found->aside_reason, (unsigned long long)found->aside_pages,
+                 (unsigned long long)found->aside_messages);
+    if (found->pages)
+        log_line(LOG_WARNING,
+                 "an earlier run left %u units unconfirmed: they will be looked up in the database",
+                 found->pages);
+}
+
+/* Pages of an earlier run are units without block, written before anything new. */
+static int open_ledger(struct receiver *r, struct err *err)
+{
+    char path[STATE_PATH_MAX];
+    struct ledger_found found;
+    state_path(&r->state, "ledger", path);
+    int rc = ledger_open(path, &r->shared.ledger, &found, err);
+    if (rc < 0)
+        return rc;
+    say_found(&found);
+    for (unsigned i = 0; i < found.pages; i++) {
+        struct work *w = work_new();
+        w->page = ledger_recovered(r->shared.ledger, i);
+        w->is_recovered = w->is_lost = true;
+        atomic_fetch_add(&r->shared.pending_units, 1);
+        queue_push(&r->shared.write, w);
+    }
+    return 0;
+}
+
+static int set_up(struct receiver *r, struct err *err)
+{
+    int rc = state_open(&r->state, r->file.state_dir, err);
+    if (rc < 0)
+        return rc;
+    r->config = r->file;
+    settings_load_kept(&r->config, &r->state);
+    rc = zone_load(r->config.time_zone, &r->zone, err);
+    if (rc < 0)
+        return rc;
+    rc = shared_init(&r->shared, &r->config, err);
+    if (rc < 0)
+        return rc;
+    rc = open_ledger(r, err);
+    if (rc < 0)
+        return rc;
+    r->intake = intake_new(&r->shared, r->zone);
+    return network_open(&r->shared, r->intake, &r->state, &r->network, err);
+}
+
+static void start_threads(struct receiver *r)
+{
+    r->writer_start = (struct writer_start){&r->shared, &r->state, &r->file};
+    CHECK(pthread_create(&r->packer, NULL, packer_run, &r->shared) == 0);
+    CHECK(pthread_create(&r->writer, NULL, writer_run, &r->writer_start) == 0);
+}
+
+/* Until everything is stored, or the time is up.  True: it is. */
+static bool wait_until_written(struct shared *s, int64_t deadline_mono_us)
+{
+    while (!atomic_load(&s->is_written)) {
+        int64_t left_us = deadline_mono_us - clock_mono_us();
+        if (left_us <= 0)
+            return false;
+        struct pollfd p = {.fd = s->wake_fd, .events = POLLIN};
+        (void)poll(&p, 1, (int)(left_us / 1000) + 1);
+        shared_clear(s->wake_fd);
+    }
+    return true;
+}
+
+/* Close what is open, let the other threads finish, and say what could not be stored: it stays in
+ * the ledger's pages, and the next start counts it as refused for queue_full. */
+static void shut_down(struct receiver *r)
+{
+    int64_t deadline = clock_mono_us() + STOP_US - STOP_MARGIN_US;
+    struct shared *s = &r->shared;
+    atomic_store(&s->give_up_mono_us, deadline - STOP_MARGIN_US);
+    atomic_store(&s->is_stopping, true);
+    queue_end(&s->pack);
+    shared_wake(s->room_fd);
+    if (!wait_until_written(s, deadline)) {
+        uint64_t messages = 0;
+        unsigned units = ledger_give_up(s->ledger, &messages);
+        log_line(LOG_ERROR,
+                 "the database did not take %u units with %llu messages in time: the next start "
+                 "counts what was not stored as refused (queue_full)",
+                 units, (unsigned long long)messages);
+        ledger_close(&s->ledger, true);
+        _exit(0); /* the writer may hang in a connection; nothing else is left to do */
+    }
+    pthread_join(r->packer, NULL);
+    pthread_join(r->writer, NULL);
+    struct intake_counts *c = intake_counts(r->intake);
+    log_line(LOG_INFO, "stopped: %llu messages arrived, %llu stored, %llu refused",
+             (unsigned long long)c->arrived, (unsigned long long)atomic_load(&s->stored),
+             (unsigned long long)(c->refused + atomic_load(&s->lost)));
+}
+
+static void tear_down(struct receiver *r)
+{
+    state_remove(&r->state, "listeners");
+    network_close(&r->network);
+    intake_free(&r->intake);
+    ledger_close(&r->shared.ledger, true);
+    shared_done(&r->shared);
+    zone_free(&r->zone);
+    state_close(&r->state);
+}
+
+int main(int argc, char **argv)
+{
+    static struct receiver r;
+    struct err err = {0};
+    int rc = config_command_line(argc, argv, "receives syslog by UDP and TCP and stores it",
+                                 &r.file, &err);
+    if (rc > 0)
+        return EXIT_SUCCESS;
+    if (rc < 0) {
+        fprintf(stderr, "azekura-receiver: %s\n", err.message);
+        return EXIT_CONFIGURATION;
+    }
+    block_signals();
+    if (set_up(&r, &err) < 0) {
+        log_line(LOG_ERROR, "cannot start: %s", err.message);
+        return EXIT_FAILURE;
+    }
+    start_threads(&r);
+    network_run(r.network);
+    shut_down(&r);
+    tear_down(&r);
+    return EXIT_SUCCESS;
+}

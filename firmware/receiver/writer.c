@@ -1,0 +1,364 @@
+/* The writer thread.
+ *
+ * A unit stays at the head until its fate is known:
+ *   committed, stored already   its ledger page is released
+ *   not committed, unknown      it is written again under its key, after a pause that grows
+ *   rejected three times        it is set aside as a file and counted as refused, the next one goes
+ * on Units of an earlier run (pages found in the ledger) pass the same way without a block. */
+#include "receiver/writer.h"
+
+#include <poll.h>
+
+#include "receiver/log.h"
+#include "receiver/rejected.h"
+#include "receiver/settings.h"
+#include "store/connection.h"
+
+enum { REJECTIONS_MAX = 3, PENDING_SLICE_MS = 100 };
+#define ANSWER_US (35 * US_PER_SECOND) /* beyond the server's own time-out below */
+#define STATUS_US US_PER_SECOND
+
+struct writer {
+    struct shared *s;
+    const struct state *state;
+    const struct config *file;
+    struct unit_patience patience;
+    PGconn *c;
+    struct backoff backoff;
+    int64_t retry_mono_us;  /* neither connect nor write before */
+    int64_t status_mono_us; /* next report */
+    struct work *head;
+    bool is_ended;
+    struct ledger_counts counts; /* of the head */
+
+    bool is_away; /* said in the log */
+    int64_t away_since_mono_us;
+    char last_error[512];
+    uint64_t recovered_messages, recovered_units;
+};
+
+/* ---- the connection ---- */
+
+static void disconnect(struct writer *w)
+{
+    PQfinish(w->c);
+    w->c = NULL;
+}
+
+/* Say what goes wrong once, and again only when it is something else. */
+static void say_error(struct writer *w, const char *what, const struct err *err)
+{
+    if (!w->is_away) {
+        w->is_away = true;
+        w->away_since_mono_us = clock_mono_us();
+    } else if (strcmp(w->last_error, err->message) == 0) {
+        return;
+    }
+    snprintf(w->last_error, sizeof(w->last_error), "%s", err->message);
+    log_line(LOG_WARNING, "%s: %s; keeping %llu units in memory and trying again", what,
+             err->message, (unsigned long long)atomic_load(&w->s->pending_units));
+}
+
+static void say_recovered(struct writer *w)
+{
+    if (!w->is_away)
+        return;
+    log_line(LOG_INFO, "the database takes units again after %.1f s; %llu were waiting",
+             (double)(clock_mono_us() - w->away_since_mono_us) / 1e6,
+             (unsigned long long)atomic_load(&w->s->pending_units));
+    w->is_away = false;
+    w->last_error[0] = '\0';
+}
+
+static void pause_before_retry(struct writer *w)
+{
+    int64_t pause_us = backoff_next_us(&w->backoff);
+    if (atomic_load(&w->s->is_stopping))
+        pause_us = MIN(pause_us, US_PER_SECOND / 5);
+    w->retry_mono_us = clock_mono_us() + pause_us;
+}
+
+/* A failure of the connection or the server. */
+static void failed(struct writer *w, const char *what, const struct err *err)
+{
+    say_error(w, what, err);
+    if (strcmp(err->code, "database_away") == 0)
+        disconnect(w);
+    pause_before_retry(w);
+}
+
+static int prepare(struct writer *w, struct err *err)
+{
+    /* the server gives up before we do, so that a unit's fate is known */
+    static const char *const statements[] = {
+        "set statement_timeout = '30s'",
+        "set lock_timeout = '30s'",
+        "set idle_in_transaction_session_timeout = '60s'",
+        "listen azekura_setting",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(statements); i++) {
+        int rc = unit_query(w->c, statements[i], 0, NULL, &w->patience, NULL, err);
+        if (rc < 0)
+            return rc;
+    }
+    return settings_read(w->c, &w->patience, w->file, w->state, w->s, err);
+}
+
+static void try_connect(struct writer *w)
+{
+    struct err err = {0};
+    if (store_connect(w->s->config.database, "azekura_receiver", "azekura-receiver", &w->c, &err) <
+        0) {
+        w->c = NULL;
+        say_error(w, "cannot connect", &err);
+        pause_before_retry(w);
+        return;
+    }
+    if (prepare(w, &err) < 0) {
+        say_error(w, "cannot work with the database", &err);
+        disconnect(w); /* not migrated yet, perhaps: begin again */
+        pause_before_retry(w);
+        return;
+    }
+    w->status_mono_us = 0;
+    if (!w->head) {
+        say_recovered(w);
+        w->backoff.failures = 0;
+    }
+}
+
+/* Those that have been read, by whichever statement. */
+static void take_notifications(struct writer *w)
+{
+    struct err err = {0};
+    bool is_changed = false;
+    PGnotify *n;
+    while ((n = PQnotifies(w->c)) != NULL) {
+        is_changed = true;
+        PQfreemem(n);
+    }
+    if (is_changed && settings_read(w->c, &w->patience, w->file, w->state, w->s, &err) < 0)
+        failed(w, "cannot read settings", &err);
+}
+
+/* Something came that nobody asked for: a notification, or the end. */
+static void read_connection(struct writer *w)
+{
+    struct err err = {0};
+    if (PQconsumeInput(w->c))
+        return;
+    (void)err_set(&err, EAGAIN, "database_away", "the database closed the connection");
+    failed(w, "connection lost", &err);
+}
+
+/* ---- units ---- */
+
+static void confirm(struct writer *w)
+{
+    struct shared *s = w->s;
+    uint64_t stored = w->counts.arrived - w->counts.refused;
+    if (w->head->is_recovered) {
+        w->recovered_units++;
+    } else if (w->head->is_lost) {
+        atomic_fetch_add(&s->lost, w->head->block.messages);
+    } else {
+        CHECK(stored == (w->head->has_block ? w->head->block.messages : 0));
+        atomic_fetch_add(&s->stored, stored);
+    }
+    ledger_release(s->ledger, &w->head->page);
+    atomic_fetch_sub(&s->queued_bytes, w->head->bytes);
+    bool is_idle = atomic_fetch_sub(&s->pending_units, 1) == 1;
+    work_free(&w->head);
+    shared_wake(s->room_fd);
+    if (is_idle || atomic_load(&s->is_full))
+        shared_wake(s->wake_fd);
+    w->backoff.failures = 0;
+    say_recovered(w);
+}
+
+static void say_crash(struct writer *w, enum unit_outcome outcome)
+{
+    if (!w->head->is_recovered)
+        return;
+    char run[UNIT_RUN_TEXT_MAX];
+    unit_run_text(w->counts.run, run);
+    if (outcome == UNIT_STORED_ALREADY)
+        log_line(LOG_INFO, "unit %llu of the earlier run %s is stored",
+                 (unsigned long long)w->counts.number, run);
+    else
+        log_line(
+            LOG_WARNING,
+            "unit %llu of the earlier run %s was not stored: %llu messages are counted as refused",
+            (unsigned long long)w->counts.number, run, (unsigned long long)w->counts.refused);
+}
+
+/* The database says that it is the unit's fault.  Once may be chance (a table being changed); the
+ * third time it is set aside, with its messages counted as refused for `crash`: they were received,
+ * and this receiver could not store them. */
+static void rejected(struct writer *w, const struct unit *u, const struct err *why)
+{
+    struct err err = {0};
+    char path[STATE_PATH_MAX] = "";
+    if (++w->head->rejections < REJECTIONS_MAX) {
+        failed(w, "a unit is rejected", why);
+        return;
+    }
+    if (rejected_keep(w->state, u, path, &err) < 0) {
+        say_error(w, "a rejected unit cannot be set aside", &err);
+        pause_before_retry(w);
+        return;
+    }
+    if (w->head->has_block && !w->head->is_lost) {
+        log_line(LOG_ERROR, "%u messages are set aside in %s/%s and counted as refused: %s",
+                 w->head->block.messages, w->state->folder, path, why->message);
+        w->head->is_lost = true;
+        w->head->rejections = 0;
+        return;
+    }
+    log_line(LOG_ERROR, "the counts of %llu messages are set aside in %s/%s: %s",
+             (unsigned long long)w->counts.arrived, w->state->folder, path, why->message);
+    confirm(w);
+}
+
+static void write_head(struct writer *w)
+{
+    struct work *head = w->head;
+    struct err err = {0};
+    bool has_block = head->has_block && !head->is_lost;
+    ledger_counts(head->page, head->is_lost, &w->counts);
+    struct unit u = {
+        .number = w->counts.number,
+        .block = has_block ? &head->block : NULL,
+        .rows = w->counts.rows,
+        .rows_n = w->counts.rows_n,
+        .drops = w->counts.drops,
+        .drops_n = w->counts.drops_n,
+    };
+    memcpy(u.run, w->counts.run, sizeof(u.run));
+    enum unit_outcome outcome = unit_write(w->c, &u, &w->patience, &err);
+    switch (outcome) {
+    case UNIT_COMMITTED:
+    case UNIT_STORED_ALREADY:
+        say_crash(w, outcome);
+        confirm(w);
+        return;
+    case UNIT_NOT_COMMITTED:
+    case UNIT_UNKNOWN:
+        failed(w, outcome == UNIT_UNKNOWN ? "the outcome of a unit is unknown" : "cannot write",
+               &err);
+        return;
+    case UNIT_REJECTED:
+        rejected(w, &u, &err);
+        return;
+    }
+}
+
+/* ---- status ---- */
+
+static void report(struct writer *w)
+{
+    static const char sql[] =
+        "select azekura.report_receiver($1, $2::uuid, $3::timestamptz, $4::bigint, $5::bigint,"
+        " $6::bigint, $7::bigint, $8::bigint, $9::integer, $10::bigint, $11::bigint)";
+    struct shared *s = w->s;
+    uint64_t stored = atomic_load(&s->stored), lost = atomic_load(&s->lost);
+    struct intake_counts c;
+    shared_counts(s, &c);
+    CHECK(c.arrived >= stored + lost + c.refused);
+    char run[UNIT_RUN_TEXT_MAX], started[RFC3339_MAX], numbers[8][24];
+    unit_run_text(ledger_run(s->ledger), run);
+    (void)rfc3339_format(s->started_at_us, started);
+    const uint64_t values[8] = {
+        c.arrived,
+        stored,
+        c.refused + lost,
+        c.arrived - stored - lost - c.refused,
+        atomic_load(&s->queued_bytes),
+        c.connections,
+        (uint64_t)s->udp_buffer_bytes,
+        c.kernel_dropped,
+    };
+    const char *parameters[11] = {s->config.state_dir, run, started};
+    for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+        snprintf(numbers[i], sizeof(numbers[i]), "%llu", (unsigned long long)values[i]);
+        parameters[3 + i] = numbers[i];
+    }
+    struct err err = {0};
+    w->status_mono_us = clock_mono_us() + STATUS_US;
+    if (unit_query(w->c, sql, ARRAY_LEN(parameters), parameters, &w->patience, NULL, &err) < 0)
+        failed(w, "cannot report", &err);
+}
+
+/* ---- the thread ---- */
+
+static int timeout_ms(const struct writer *w)
+{
+    int64_t now = clock_mono_us();
+    int64_t until = w->c ? w->status_mono_us : w->retry_mono_us;
+    if (w->c && w->head)
+        until = MIN(until, w->retry_mono_us);
+    int64_t ms = until <= now ? 0 : (until - now) / 1000 + 1;
+    /* a stop is seen soon while a unit waits for its retry */
+    return (int)MIN(ms, (int64_t)PENDING_SLICE_MS * (w->head ? 1 : 10));
+}
+
+static void wait_for_something(struct writer *w)
+{
+    struct pollfd fds[2] = {
+        {.fd = w->head || w->is_ended ? -1 : w->s->write.event_fd, .events = POLLIN},
+        {.fd = w->c ? PQsocket(w->c) : -1, .events = POLLIN},
+    };
+    (void)poll(fds, ARRAY_LEN(fds), timeout_ms(w)); /* EINTR: the caller looks again anyway */
+    if (w->c && fds[1].revents)
+        read_connection(w);
+}
+
+static bool has_given_up(const struct writer *w)
+{
+    return clock_mono_us() >= atomic_load(&w->s->give_up_mono_us);
+}
+
+static void step(struct writer *w)
+{
+    int64_t now = clock_mono_us();
+    if (!w->c && now >= w->retry_mono_us)
+        try_connect(w);
+    if (w->c && w->head && now >= w->retry_mono_us) {
+        write_head(w);
+        if (w->c && clock_mono_us() >= w->status_mono_us)
+            report(w);
+        return;
+    }
+    if (w->c && now >= w->status_mono_us)
+        report(w);
+    wait_for_something(w);
+}
+
+void *writer_run(void *argument)
+{
+    const struct writer_start *start = argument;
+    struct writer *w = xcalloc(1, sizeof(*w));
+    w->s = start->shared;
+    w->state = start->state;
+    w->file = start->file;
+    w->patience = (struct unit_patience){ANSWER_US, &w->s->give_up_mono_us};
+    for (;;) {
+        if (!w->head)
+            w->head = queue_pop(&w->s->write, &w->is_ended);
+        if ((!w->head && w->is_ended) || has_given_up(w))
+            break;
+        step(w);
+        if (w->c)
+            take_notifications(w);
+    }
+    bool is_complete = !w->head && w->is_ended;
+    if (w->c && is_complete)
+        report(w); /* the last word: nothing is queued */
+    disconnect(w);
+    work_free(&w->head);
+    free(w);
+    if (is_complete)
+        atomic_store(&start->shared->is_written, true);
+    shared_wake(start->shared->wake_fd);
+    return NULL;
+}
