@@ -90,7 +90,7 @@ static int list_finish(struct parser *p, struct node_list *l, enum query_kind ki
         *ret = l->nodes[0];
         return 0;
     }
-    struct query_node *n;
+    struct query_node *n = NULL;
     int rc = new_node(p, kind, at, &n);
     if (rc < 0)
         return rc;
