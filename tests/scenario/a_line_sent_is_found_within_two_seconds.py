@@ -8,7 +8,9 @@ from azk import Product, run, wait_for
 
 def found(box, word):
     """The one entry with this word, as each way to search gives it."""
-    by_cli = [json.loads(line) for line in box.cli("search", "--format", "json", word).splitlines()]
+    search = box.cli("search", "--format", "json", word, check=False)
+    assert search.returncode in (0, 1), search.stderr  # 1: nothing found
+    by_cli = [json.loads(line) for line in search.stdout.splitlines()]
     by_api = box.api("GET", f"/logs?query={word}")["entries"]
     return (by_cli, by_api) if by_cli and by_api else None
 

@@ -77,7 +77,7 @@ class Cluster:
         settings = {
             "listen_addresses": "''",
             "unix_socket_directories": f"'{self.socket_dir}'",
-            "dynamic_library_path": f"'{self.build}/pgext:$libdir'",
+            "dynamic_library_path": f"'{self.library_dir()}:$libdir'",
             "fsync": "off",
             "full_page_writes": "off",
             "shared_buffers": "64MB",
@@ -88,6 +88,19 @@ class Cluster:
         with open(self.data / "postgresql.conf", "a", encoding="utf-8") as conf:
             for name, value in settings.items():
                 conf.write(f"{name} = {value}\n")
+
+    def library_dir(self):
+        """Where the server finds the extension's library: the build folder, or a copy when the server's user cannot
+        enter that (a checkout under /root)."""
+        built = self.build / "pgext"
+        readable = subprocess.run(self.as_server_user(["test", "-r", built / "azekura.so"]), check=False)
+        if readable.returncode == 0 or not (built / "azekura.so").exists():
+            return built
+        copy = self.root / "pgext"
+        copy.mkdir(exist_ok=True)
+        shutil.copy(built / "azekura.so", copy)
+        (copy / "azekura.so").chmod(0o644)
+        return copy
 
     def start(self):
         """Start (making the cluster and the database when they are missing) and wait until it answers."""
