@@ -59,6 +59,13 @@ static bool is_boundary(const struct cursor *c)
            *c->p == '\r';
 }
 
+/* The same for a word after a time, where a colon alone may be part of what follows ("2001:db8::1"). */
+static bool is_word_boundary(const struct cursor *c)
+{
+    bool has_colon = cursor_at(c, ':');
+    return is_boundary(c) && (!has_colon || cursor_left(c) == 1 || c->p[1] == ' ' || c->p[1] == '%');
+}
+
 /* [.,]digits after the seconds. */
 static void scan_fraction(struct cursor *c, struct timestamp *t)
 {
@@ -161,7 +168,7 @@ static bool scan_zone_word(struct cursor *c, struct timestamp *t)
     while (n < 6 && n < cursor_left(c) && is_upper(c->p[n]))
         n++;
     struct cursor at = {c->p + n, c->end};
-    if (n == 0 || n > 5 || !is_boundary(&at))
+    if (n == 0 || n > 5 || !is_word_boundary(&at))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(zone_words); i++) {
         const struct zone_word *w = &zone_words[i];
@@ -248,7 +255,7 @@ static void scan_year_after(struct cursor *c, struct timestamp *t)
         return;
     unsigned year = four(c->p + 1);
     struct cursor at = {c->p + 5, c->end};
-    if (year < 1970 || year > 2099 || !is_boundary(&at))
+    if (year < 1970 || year > 2099 || !is_word_boundary(&at))
         return;
     t->has_year = true;
     t->civil.year = (int32_t)year;
