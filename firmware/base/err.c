@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 
+PRINTF(4, 0)
 static void fill(struct err *err, const char *code, const char *field, const char *fmt, va_list ap)
 {
     /* The arguments may point into *err itself, so the sentence is made aside. */

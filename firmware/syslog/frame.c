@@ -243,8 +243,10 @@ static enum frame_result cut_numbered(struct cut *c)
         count = count * 10 + (uint64_t)(c->p[i++] - '0');
     if (i == c->n)
         return FRAME_MORE;
-    if (c->p[i] != ' ')
-        return c->s->mode == FRAME_COUNTED ? cut_leftover(c) : cut_delimited(c, FRAME_MESSAGE);
+    if (c->p[i] != ' ') {
+        bool is_leftover = c->s->mode == FRAME_COUNTED || c->s->last == LAST_COUNTED;
+        return is_leftover ? cut_leftover(c) : cut_delimited(c, FRAME_MESSAGE);
+    }
     size_t header = i + 1;
     enum answer pri = match_pri(c->p + header, c->n - header, &length);
     if (pri == UNKNOWN && c->after != AFTER_NOTHING)

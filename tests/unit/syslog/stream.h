@@ -52,21 +52,23 @@ static inline void stream_keep(struct stream *s, enum frame_result result, struc
 static inline void stream_drain(struct stream *s, bool is_idle)
 {
     enum frame_result result;
+    size_t at = 0;
     do {
         struct view message = VIEW_NULL;
         size_t used = SIZE_MAX;
-        struct view in = view_of(s->buffer, s->n);
+        struct view in = view_of(s->buffer + at, s->n - at);
         result = is_idle ? frame_idle(&s->state, in, s->max_bytes, &message, &used)
                          : frame_next(&s->state, in, s->max_bytes, &message, &used);
-        CHECK(used <= s->n);
+        CHECK(used <= in.n);
         if (result != FRAME_MORE) {
-            CHECK(message.n <= s->max_bytes && message.p >= s->buffer &&
-                  message.p + message.n <= s->buffer + s->n);
+            CHECK(message.n <= s->max_bytes && message.p >= in.p &&
+                  message.p + message.n <= in.p + in.n);
             stream_keep(s, result, message);
         }
-        memmove(s->buffer, s->buffer + used, s->n - used);
-        s->n -= used;
+        at += used;
     } while (result != FRAME_MORE);
+    memmove(s->buffer, s->buffer + at, s->n - at);
+    s->n -= at;
     CHECK(s->n < s->max_bytes + FRAME_EXTRA_BYTES); /* else the connection would hang */
 }
 

@@ -1,0 +1,61 @@
+/* The parser: whatever the bytes, text fields are clean UTF-8 inside the message or the scratch
+ * buffer, numbers are in range, and the message's bytes are all still there. */
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "syslog/syslog.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool is_inside(struct view v, struct view whole)
+{
+    return v.p >= whole.p && v.p + v.n <= whole.p + whole.n;
+}
+
+static bool overlap(struct view a, struct view b)
+{
+    return a.n > 0 && b.n > 0 && a.p < b.p + b.n && b.p < a.p + a.n;
+}
+
+static void check_texts(const struct record *r, struct view scratch)
+{
+    const struct view texts[] = {r->hostname, r->app_name,        r->procid,
+                                 r->msgid,    r->structured_data, r->message};
+    bool is_changed = r->flags & RECORD_INVALID_UTF8;
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        if (view_is_null(texts[i]))
+            continue;
+        CHECK(utf8_is_clean(texts[i]));
+        CHECK(is_inside(texts[i], is_changed ? scratch : r->raw));
+        CHECK(texts[i].n > 0 || i == ARRAY_LEN(texts) - 1);
+        for (size_t k = 0; k < i; k++)
+            CHECK(view_is_null(texts[k]) || !overlap(texts[i], texts[k]));
+        CHECK(is_changed || !overlap(texts[i], r->pri_text));
+        CHECK(is_changed || !overlap(texts[i], r->time_text));
+    }
+    CHECK(!view_is_null(r->message));
+    for (size_t i = 0; i < 4; i++)
+        CHECK(texts[i].n <= HEADER_FIELD_MAX_BYTES);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct zone *zone;
+    static struct buf scratch = {.max = 3 * MESSAGE_MAX_BYTES_DEFAULT + 64};
+    if (zone == NULL)
+        CHECK(zone_load("Europe/Prague", &zone, NULL) == 0);
+    if (size > MESSAGE_MAX_BYTES_DEFAULT)
+        return 0;
+    struct syslog_context ctx = {INT64_C(1773144000000000), zone, &scratch};
+    struct view raw = view_of((const char *)data, size);
+    struct record r;
+    syslog_parse(&ctx, raw, &r);
+    CHECK(r.facility <= 23 && r.severity <= 7 && r.format < FORMAT_COUNT);
+    CHECK(r.time_form < TIME_FORM_COUNT && r.time_digits <= 6);
+    CHECK(r.raw.n == size && (size == 0 || r.raw.p == raw.p));
+    CHECK(r.received_at_us == ctx.received_at_us);
+    CHECK(view_is_null(r.pri_text) || is_inside(r.pri_text, r.raw));
+    CHECK(view_is_null(r.time_text) || is_inside(r.time_text, r.raw));
+    CHECK(!(r.flags & RECORD_NO_PRI) || (r.facility == 1 && r.severity == 5));
+    check_texts(&r, buf_view(&scratch));
+    return 0;
+}
