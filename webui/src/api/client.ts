@@ -1,0 +1,123 @@
+/* One way to ask azekura-web: errors become ApiError, and what each answer tells about the
+ * connection and the session is passed on to whoever listens. */
+import type { ErrorBody } from "./types";
+
+export const API = "/api/v1";
+
+/** Codes of this page itself, beside those of the API. */
+export type ClientCode = "unreachable" | "bad_answer";
+
+export class ApiError extends Error {
+    constructor(
+        readonly status: number,
+        readonly code: string,
+        message: string,
+        readonly field: string | undefined = undefined,
+        readonly at: number | undefined = undefined,
+        readonly length: number | undefined = undefined,
+        readonly retryAfterS: number | undefined = undefined,
+    ) {
+        super(message);
+    }
+}
+
+export type Health = "good" | "unreachable" | "database_away";
+interface Listener {
+    health: (health: Health) => void;
+    unauthorized: () => void;
+}
+
+let csrf = "";
+let listener: Listener | null = null;
+
+let clockOffsetMs = 0;
+
+/** The box's time, as far as this browser can tell: ranges that end "now" must not hang on a notebook's
+ * clock.  Answers carry whole seconds, so small differences are none. */
+export function boxNow(): number {
+    return Date.now() + clockOffsetMs;
+}
+
+function noteClock(response: Response): void {
+    const at = Date.parse(response.headers.get("Date") ?? "");
+    if (Number.isNaN(at)) return;
+    const offset = at - Date.now();
+    clockOffsetMs = Math.abs(offset) > 2500 ? offset : 0;
+}
+
+export function setCsrf(token: string): void {
+    csrf = token;
+}
+
+export function listen(to: Listener): void {
+    listener = to;
+}
+
+export async function errorOf(response: Response): Promise<ApiError> {
+    const retry = Number(response.headers.get("Retry-After"));
+    try {
+        const { error } = (await response.json()) as ErrorBody;
+        return new ApiError(response.status, error.code, error.message, error.field ?? undefined, error.at, error.length, retry || undefined);
+    } catch {
+        return new ApiError(response.status, "bad_answer", `${response.status} ${response.statusText}`.trim());
+    }
+}
+
+export interface RequestOptions {
+    method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    body?: unknown;
+    signal?: AbortSignal;
+}
+
+async function send(path: string, { method = "GET", body, signal }: RequestOptions): Promise<Response> {
+    const headers: Record<string, string> = { Accept: "application/json" };
+    if (method !== "GET" && csrf) headers["X-CSRF-Token"] = csrf;
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    let response: Response;
+    try {
+        response = await fetch(API + path, {
+            method,
+            headers,
+            body: body === undefined ? null : JSON.stringify(body),
+            signal: signal ?? null,
+            credentials: "same-origin",
+        });
+    } catch (cause) {
+        if (signal?.aborted) throw cause;
+        listener?.health("unreachable");
+        throw new ApiError(0, "unreachable", cause instanceof Error ? cause.message : String(cause));
+    }
+    noteClock(response);
+    if (response.ok) {
+        listener?.health("good");
+        return response;
+    }
+    const error = await errorOf(response);
+    listener?.health(error.code === "database_away" ? "database_away" : response.status >= 502 ? "unreachable" : "good");
+    // A wrong password is no lost session.
+    if (response.status === 401 && !(path === "/session" && method === "POST")) listener?.unauthorized();
+    throw error;
+}
+
+export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
+    const response = await send(path, options);
+    if (response.status === 204) return undefined as T;
+    return (await response.json()) as T;
+}
+
+export async function requestBytes(path: string, signal?: AbortSignal): Promise<Uint8Array> {
+    const response = await send(path, signal ? { signal } : {});
+    return new Uint8Array(await response.arrayBuffer());
+}
+
+export type Params = Record<string, string | number | undefined>;
+
+/** "?a=1&b=2" without what is undefined or empty; "" for nothing. */
+export function search(params: Params): string {
+    const out = new URLSearchParams();
+    for (const [name, value] of Object.entries(params)) {
+        if (value !== undefined && value !== "") out.set(name, String(value));
+    }
+    const text = out.toString();
+    return text ? `?${text}` : "";
+}

@@ -1,0 +1,67 @@
+import { useEffect } from "preact/hooks";
+import { PAGES } from "./components/shell/Nav";
+import { Shell } from "./components/shell/Shell";
+import ui from "./components/ui.module.css";
+import { useWords } from "./i18n";
+import { Dashboard } from "./pages/dashboard/Dashboard";
+import { Connecting, LogIn } from "./pages/enter/LogIn";
+import { SetUp } from "./pages/enter/SetUp";
+import { Logs } from "./pages/logs/Logs";
+import { ReceiverPage } from "./pages/receiver/ReceiverPage";
+import { SourcesPage } from "./pages/sources/SourcesPage";
+import { System } from "./pages/system/System";
+import { useRoute, type Route } from "./state/router";
+import { gate } from "./state/session";
+import { useStore } from "./state/store";
+import type { Session } from "./api/types";
+
+function Page({ route, session }: { route: Route; session: Session }) {
+    const { t } = useWords();
+    switch (route.path) {
+        case "/":
+            return <Dashboard />;
+        case "/logs":
+            return <Logs session={session} />;
+        case "/sources":
+            return <SourcesPage />;
+        case "/receiver":
+            return <ReceiverPage />;
+        case "/system":
+            return <System session={session} />;
+        default:
+            return (
+                <div class={ui.note}>
+                    {t("page.missing", { path: route.path })} <a href="/">{t("page.toDashboard")}</a>
+                </div>
+            );
+    }
+}
+
+export function App() {
+    const { t } = useWords();
+    const route = useRoute();
+    const state = useStore(gate);
+    const page = PAGES.find((p) => p.path === route.path);
+    const box = state.state === "in" ? state.session.box.name : "";
+
+    useEffect(() => {
+        document.title = [page ? t(page.word) : "", box, t("app.product")].filter(Boolean).join(" · ");
+    }, [page, box, t]);
+
+    switch (state.state) {
+        case "asking":
+            return null;
+        case "unreachable":
+            return <Connecting code={state.code} message={state.message} />;
+        case "setup":
+            return <SetUp />;
+        case "login":
+            return <LogIn ended={state.ended} />;
+        case "in":
+            return (
+                <Shell session={state.session} path={route.path}>
+                    <Page route={route} session={state.session} />
+                </Shell>
+            );
+    }
+}

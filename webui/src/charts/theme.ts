@@ -1,0 +1,50 @@
+/* Colours for the canvas, from the same CSS variables as the page. */
+export interface ChartColors {
+    text: string;
+    grid: string;
+    surface: string;
+    listeners: Record<"udp" | "tcp" | "tls", string>;
+    severities: string[];
+}
+
+export function chartColors(): ChartColors {
+    const css = getComputedStyle(document.documentElement);
+    const get = (name: string) => css.getPropertyValue(name).trim();
+    return {
+        text: get("--text-dim"),
+        grid: get("--line-soft"),
+        surface: get("--surface"),
+        listeners: { udp: get("--series-udp"), tcp: get("--series-tcp"), tls: get("--series-tls") },
+        severities: [0, 1, 2, 3, 4, 5, 6, 7].map((s) => get(`--sev-${s}`)),
+    };
+}
+
+export const CHART_FONT = '11px system-ui, "Noto Sans JP", "Hiragino Sans", "Yu Gothic UI", sans-serif';
+
+/** At most three lines above zero. */
+export function threeTicks(max: number): number[] {
+    if (!(max > 0)) return [0, 1];
+    const rough = max / 3;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((m) => m * power).find((s) => s * 3 >= max) ?? power * 10;
+    const out: number[] = [];
+    for (let tick = 0; tick <= step * 3 + step / 1e6; tick += step) out.push(Math.round(tick * 1e6) / 1e6);
+    return out;
+}
+
+const pad = (n: number) => String(n).padStart(2, "0");
+
+/** Labels of a time axis: 24 hours, seconds only where they differ, the day at midnight and on long ranges. */
+export function timeLabels(seconds: readonly number[], stepS: number): string[] {
+    let day = "";
+    return seconds.map((s) => {
+        const d = new Date(s * 1000);
+        const date = `${pad(d.getMonth() + 1)}-${pad(d.getDate())}`;
+        const clock = `${pad(d.getHours())}:${pad(d.getMinutes())}`;
+        if (stepS >= 86_400) return date;
+        if (stepS < 60) return `${clock}:${pad(d.getSeconds())}`;
+        const midnight = clock === "00:00" && date !== day;
+        day = date;
+        return midnight ? date : clock;
+    });
+}

@@ -1,0 +1,79 @@
+import type { ComponentChildren } from "preact";
+import type { ApiError } from "../api/client";
+import { useWords, type Translate } from "../i18n";
+import { useDelayed, useNow } from "../state/useNow";
+import { cx } from "../utils/cx";
+import { formatAgo, formatExact } from "../utils/format";
+import ui from "./ui.module.css";
+
+/** Blocks in the place of what is coming, once waiting is worth showing. */
+export function Skeleton({ heights }: { heights: number[] }) {
+    const { t } = useWords();
+    const late = useDelayed(true, 200);
+    if (!late) return null;
+    return (
+        <div role="status" style={{ display: "grid", gap: "8px" }}>
+            <span class="visually-hidden">{t("state.loading")}</span>
+            {heights.map((height, i) => (
+                <div key={i} class={ui.skeleton} style={{ height: `${height}px` }} />
+            ))}
+        </div>
+    );
+}
+
+export function errorText(error: ApiError, t: Translate): string {
+    if (error.code === "unreachable") return t("error.unreachable");
+    if (error.code === "database_away") return t("error.database");
+    if (error.status === 403) return t("error.forbidden");
+    return t("error.other", { message: error.message });
+}
+
+export function Failed({ error, retry }: { error: ApiError; retry?: () => void }) {
+    const { t } = useWords();
+    const away = error.code === "database_away" || error.code === "unreachable";
+    return (
+        <div class={cx(ui.note, away ? ui.noteWarn : ui.noteBad)} role="alert">
+            <strong>{errorText(error, t)}</strong> {error.code === "database_away" && t("error.databaseHelp")}
+            {retry && (
+                <div class={ui.actions}>
+                    <button type="button" class={cx(ui.button, ui.small)} onClick={retry}>
+                        {t("action.retry")}
+                    </button>
+                </div>
+            )}
+        </div>
+    );
+}
+
+/** "updated 3 seconds ago"; a warning once it is older than `staleMs`. */
+export function Age({ at, staleMs }: { at: number; staleMs: number }) {
+    const { t, lang } = useWords();
+    const now = useNow();
+    if (!at) return <span class={ui.age} />;
+    const age = formatAgo(new Date(at), Math.max(now, at), lang);
+    const stale = now - at > staleMs;
+    return <span class={cx(ui.age, stale && ui.stale)}>{t(stale ? "age.stale" : "age.live", { age })}</span>;
+}
+
+/** A moment as "3 minutes ago", exact on hover. */
+export function Ago({ at }: { at: string }) {
+    const { lang } = useWords();
+    const now = useNow(5000);
+    return (
+        <time dateTime={at} title={formatExact(at)}>
+            {formatAgo(at, Math.max(now, Date.parse(at)), lang)}
+        </time>
+    );
+}
+
+export function Card({ title, aside, children }: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {
+    return (
+        <section class={ui.card} aria-label={title}>
+            <div class={ui.cardHead}>
+                <h2>{title}</h2>
+                {aside}
+            </div>
+            {children}
+        </section>
+    );
+}

@@ -1,0 +1,86 @@
+import type { Session } from "../../api/types";
+import { useWords, type Key } from "../../i18n";
+import { live } from "../../state/live";
+import { setLanguage, setTheme, theme, THEMES, type Theme } from "../../state/prefs";
+import { useStore } from "../../state/store";
+import { cx } from "../../utils/cx";
+import { formatCount, formatRate } from "../../utils/format";
+import { Icon } from "../Icon";
+import css from "./shell.module.css";
+
+const THEME_WORD: Record<Theme, Key> = { auto: "theme.auto", light: "theme.light", dark: "theme.dark" };
+
+/** The last minutes of the rate, as a line; the figure beside it says the number. */
+function Spark({ values }: { values: number[] }) {
+    if (values.length < 2) return null;
+    const max = Math.max(...values, 1);
+    const points = values.map((v, i) => `${((i / (values.length - 1)) * 72).toFixed(1)},${(19 - (v / max) * 18).toFixed(1)}`);
+    return (
+        <svg class={css.spark} viewBox="0 0 72 20" aria-hidden="true">
+            <polygon points={`0,20 ${points.join(" ")} 72,20`} />
+            <polyline points={points.join(" ")} />
+        </svg>
+    );
+}
+
+export function Figures() {
+    const { t } = useWords();
+    const { rate, history, lost } = useStore(live);
+    const sum = lost ? lost.refused + lost.dropped : null;
+    return (
+        <div class={css.figures}>
+            <a class={css.figure} href="/" title={t("head.rateTitle")}>
+                <span>{t("head.rate", { n: rate === null ? "–" : formatRate(rate) })}</span>
+                <Spark values={history} />
+            </a>
+            <a class={cx(css.figure, sum ? css.bad : false)} href="/receiver" title={t("head.lostTitle")}>
+                {t("head.lost", { n: sum === null ? "–" : formatCount(sum) })}
+            </a>
+        </div>
+    );
+}
+
+export function Preferences() {
+    const { t, lang } = useWords();
+    const chosen = useStore(theme);
+    const next = THEMES[(THEMES.indexOf(chosen) + 1) % THEMES.length] ?? "auto";
+    const label = t("head.theme", { name: t(THEME_WORD[chosen]) });
+    return (
+        <>
+            <button type="button" class={css.control} title={label} aria-label={label} onClick={() => setTheme(next)}>
+                <Icon name={chosen} />
+            </button>
+            <button
+                type="button"
+                class={css.control}
+                lang={lang === "en" ? "ja" : "en"}
+                title={t("head.languageTitle")}
+                onClick={() => setLanguage(lang === "en" ? "ja" : "en")}
+            >
+                {t("head.language")}
+            </button>
+        </>
+    );
+}
+
+export function Header({ session }: { session: Session }) {
+    const { t } = useWords();
+    const account = t("head.account", { name: session.name });
+    return (
+        <header class={css.header}>
+            <a class={css.brand} href="/" aria-label={t("nav.dashboard")}>
+                <img src="/favicon.svg" width="24" height="24" alt="" />
+                <span class={css.product}>{t("app.product")}</span>
+            </a>
+            <span class={css.box}>{session.box.name}</span>
+            <Figures />
+            <div class={css.controls}>
+                <Preferences />
+                <a class={css.control} href="/system#account" title={account} aria-label={account}>
+                    <Icon name="user" />
+                    <span class={css.name}>{session.name}</span>
+                </a>
+            </div>
+        </header>
+    );
+}

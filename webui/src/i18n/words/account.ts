@@ -1,0 +1,42 @@
+import type { Words } from "./words";
+
+export const account = {
+    "login.title": ["Log in", "ログイン"],
+    "login.name": ["Name", "名前"],
+    "login.password": ["Password", "パスワード"],
+    "login.submit": ["Log in", "ログイン"],
+    "login.ended": ["Your session has ended. Log in to go on where you were.", "セッションが終了しました。ログインすると元の画面に戻ります。"],
+    "login.wrong": ["Name or password is wrong.", "名前またはパスワードが違います。"],
+    "login.wait": [
+        "Too many failed tries. Wait {s} {s|second|seconds}, then try again.",
+        "失敗が続いたため、{s} 秒待ってから再試行してください。",
+    ],
+    "login.waiting": ["Connecting to the box", "装置に接続しています"],
+    "setup.title": ["Set up this box", "初期設定"],
+    "setup.intro": [
+        "Make the first administrator. The one-time code was printed when the box was started; it proves that you have access to the box itself.",
+        "最初の管理者を作ります。ワンタイムコードは装置の起動時に表示されたもので、装置を操作できる本人であることの確認に使います。",
+    ],
+    "setup.code": ["One-time setup code", "初期設定用ワンタイムコード"],
+    "setup.codeHelp": [
+        "Four groups of four characters. Also in the file setup-code in the state folder of the box, readable by root.",
+        "4 文字ずつ 4 組です。装置の状態フォルダーの setup-code ファイルにもあります（root のみ読み取り可）。",
+    ],
+    "setup.name": ["Name of the administrator", "管理者の名前"],
+    "setup.nameHelp": ["1 to 64 of A–Z, a–z, 0–9 and . _ @ -", "半角英数字と . _ @ - で 1〜64 文字"],
+    "setup.password": ["Password", "パスワード"],
+    "setup.passwordHelp": ["10 characters or more. Any characters are good.", "10 文字以上。文字の種類に決まりはありません。"],
+    "setup.repeat": ["Password once more", "パスワード（確認）"],
+    "setup.differ": ["The two passwords differ.", "2 つのパスワードが一致していません。"],
+    "setup.short": ["The password has {n} bytes; at least 10 are needed.", "パスワードが {n} バイトです。10 バイト以上にしてください。"],
+    "setup.submit": ["Make the administrator", "管理者を作成"],
+    "account.title": ["Account", "アカウント"],
+    "account.name": ["Name", "名前"],
+    "account.role": ["Role", "役割"],
+    "role.admin": ["Administrator: reads and changes everything", "管理者（すべての閲覧と変更）"],
+    "role.operator": ["Operator: reads and exports", "運用者（閲覧とエクスポート）"],
+    "role.viewer": ["Viewer: reads", "閲覧者（閲覧のみ）"],
+    "account.logout": ["Log out", "ログアウト"],
+    "account.language": ["Language", "言語"],
+    "account.theme": ["Theme", "配色"],
+} satisfies Words;

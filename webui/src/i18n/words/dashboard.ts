@@ -1,0 +1,35 @@
+import type { Words } from "./words";
+
+export const dashboard = {
+    "dash.receiving": [
+        "messages a second, from {n} {n|source|sources} in this range",
+        "件/秒を受信中。この期間の送信元は {n} 台",
+    ],
+    "dash.rateLabel": ["Receiving now", "現在の受信レート"],
+    "dash.lossLabel": ["Lost in 24 h", "24 時間の損失"],
+    "dash.noLoss": ["Every message that arrived is stored or waits for it.", "届いたメッセージはすべて保存済みか、保存待ちです。"],
+    "dash.loss": [
+        "{refused} refused, {dropped} dropped by the kernel. Open the receiver’s ledger for the reasons.",
+        "拒否 {refused} 件、カーネルでの破棄 {dropped} 件。理由は受信台帳で確認できます。",
+    ],
+    "dash.storedLabel": ["Stored in this range", "この期間の保存件数"],
+    "dash.stored": ["{bytes} as received", "受信時のサイズで {bytes}"],
+    "dash.queueLabel": ["Waiting to be stored", "保存待ち"],
+    "dash.queue": ["{bytes} in memory, {n} {n|connection|connections} open", "メモリー使用 {bytes}、接続 {n} 本"],
+    "dash.noReceiver": ["The receiver has not reported yet.", "受信プロセスからの報告がまだありません。"],
+    "dash.receiverSilent": ["The receiver last reported {age}.", "受信プロセスの最後の報告は{age}です。"],
+    "dash.rateTitle": ["Receive rate, messages a second", "受信レート（件/秒）"],
+    "dash.max": ["max {n}", "最大 {n}"],
+    "dash.mean": ["mean {n}", "平均 {n}"],
+    "dash.asTable": ["As a table", "表で見る"],
+    "dash.time": ["Time", "時刻"],
+    "dash.total": ["Total", "合計"],
+    "dash.noRates": ["Nothing was received in this range.", "この期間に受信したメッセージはありません。"],
+    "dash.busiest": ["Busiest sources", "受信の多い送信元"],
+    "dash.silent": ["Silent sources", "途絶えている送信元"],
+    "dash.silentNone": ["Every known source was heard within the last hour.", "既知の送信元はすべて 1 時間以内に受信しています。"],
+    "dash.allSources": ["All sources", "すべての送信元"],
+    "dash.share": ["Share", "割合"],
+    "dash.ledger": ["Ledger of this range", "この期間の台帳"],
+    "dash.openLedger": ["Open the ledger", "台帳を開く"],
+} satisfies Words;

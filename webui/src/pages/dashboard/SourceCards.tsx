@@ -1,0 +1,102 @@
+import type { Source, Sources } from "../../api/types";
+import { Ago, Card } from "../../components/States";
+import ui from "../../components/ui.module.css";
+import { useWords } from "../../i18n";
+import { href } from "../../state/router";
+import { cx } from "../../utils/cx";
+import { formatCount } from "../../utils/format";
+import { clause } from "../../utils/query";
+import css from "./dashboard.module.css";
+
+const SHOWN = 8;
+export const SILENT_MS = 3_600_000;
+
+export function logsOf(source: string, from?: string): string {
+    return href("/logs", { q: clause("source", source), ...(from ? { from } : {}) });
+}
+
+export function BusiestCard({ sources, from }: { sources: Sources; from: string }) {
+    const { t } = useWords();
+    const rows = sources.sources.filter((s) => s.range.arrived > 0);
+    const total = rows.reduce((sum, s) => sum + s.range.arrived, 0);
+    return (
+        <Card title={t("dash.busiest")}>
+            {rows.length === 0 ? (
+                <p class={css.empty}>{t("dash.noRates")}</p>
+            ) : (
+                <table class={ui.table}>
+                    <thead>
+                        <tr>
+                            <th scope="col">{t("sources.address")}</th>
+                            <th scope="col" class={ui.num}>
+                                {t("sources.inRange")}
+                            </th>
+                            <th scope="col" class={cx(ui.num, css.share)}>
+                                {t("dash.share")}
+                            </th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {rows.slice(0, SHOWN).map((s) => (
+                            <tr key={s.source}>
+                                <th scope="row">
+                                    <a class="mono" href={logsOf(s.source, from)}>
+                                        {s.source}
+                                    </a>
+                                </th>
+                                <td class={ui.num}>{formatCount(s.range.arrived)}</td>
+                                <td class={cx(ui.num, css.share)} title={`${((s.range.arrived / total) * 100).toFixed(1)} %`}>
+                                    <span class={css.bar}>
+                                        <span style={{ width: `${(s.range.arrived / total) * 100}%` }} />
+                                    </span>
+                                </td>
+                            </tr>
+                        ))}
+                    </tbody>
+                </table>
+            )}
+            <a class={css.foot} href="/sources">
+                {t("dash.allSources")}
+            </a>
+        </Card>
+    );
+}
+
+export function SilentCard({ sources, nowMs }: { sources: Source[]; nowMs: number }) {
+    const { t } = useWords();
+    const rows = sources.filter((s) => nowMs - Date.parse(s.last_heard) > SILENT_MS);
+    return (
+        <Card title={t("dash.silent")}>
+            {rows.length === 0 ? (
+                <p class={css.empty}>{t("dash.silentNone")}</p>
+            ) : (
+                <table class={ui.table}>
+                    <thead>
+                        <tr>
+                            <th scope="col">{t("sources.address")}</th>
+                            <th scope="col">{t("sources.last")}</th>
+                            <th scope="col" class={ui.num}>
+                                {t("sources.messages")}
+                            </th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {rows.slice(0, SHOWN).map((s) => (
+                            <tr key={s.source}>
+                                <th scope="row">
+                                    <a class="mono" href={logsOf(s.source, "-30d")}>
+                                        {s.source}
+                                    </a>
+                                </th>
+                                <td>
+                                    <Ago at={s.last_heard} />
+                                </td>
+                                <td class={ui.num}>{formatCount(s.messages)}</td>
+                            </tr>
+                        ))}
+                    </tbody>
+                </table>
+            )}
+        </Card>
+    );
+}

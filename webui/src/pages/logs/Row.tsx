@@ -1,0 +1,75 @@
+import { Component } from "preact";
+import type { LogEntry } from "../../api/types";
+import { cx } from "../../utils/cx";
+import { formatClock, formatDay, formatExact } from "../../utils/format";
+import { oneLine } from "../../utils/bytes";
+import { markMatches } from "../../utils/match";
+import { severityName, severityTone } from "../../utils/severity";
+import css from "./logs.module.css";
+
+/** A row shows this much of a message; the panel shows all of it. */
+const SHOWN_MAX = 2000;
+
+interface Props {
+    entry: LogEntry;
+    index: number;
+    isSelected: boolean;
+    withDay: boolean;
+    wanted: readonly string[];
+    isFree: boolean;
+}
+
+/** Clicks are handled by the list: `data-field` says what was hit. */
+export class Row extends Component<Props> {
+    override shouldComponentUpdate(next: Props): boolean {
+        const now = this.props;
+        return (
+            next.entry !== now.entry ||
+            next.index !== now.index ||
+            next.isSelected !== now.isSelected ||
+            next.withDay !== now.withDay ||
+            next.wanted !== now.wanted
+        );
+    }
+
+    override render({ entry, index, isSelected, withDay, wanted, isFree }: Props) {
+        const { severity, source, hostname, app_name: app } = entry;
+        const name = severityName(severity);
+        const host = hostname ?? source ?? "";
+        const time = (withDay ? `${formatDay(entry.received_at).slice(5)} ` : "") + formatClock(entry.received_at);
+        return (
+            <div
+                role="row"
+                id={`line-${entry.id}`}
+                data-id={entry.id}
+                aria-rowindex={index + 2}
+                aria-selected={isSelected}
+                class={cx(css.row, css[`sev${severity}`], isSelected && css.selected)}
+            >
+                <span role="gridcell" class={css.time} title={formatExact(entry.received_at)}>
+                    {time}
+                </span>
+                <span role="gridcell" class={cx(css.sev, css[severityTone(severity)])} data-field="severity" data-value={name}>
+                    {name}
+                </span>
+                <span
+                    role="gridcell"
+                    class={css.host}
+                    title={hostname ? `${hostname} (${source ?? ""})` : host}
+                    data-field={hostname === null ? "source" : "hostname"}
+                    data-value={host}
+                >
+                    {host}
+                </span>
+                <span role="gridcell" class={css.app} title={app ?? ""} data-field={app === null ? undefined : "app_name"} data-value={app ?? ""}>
+                    {app}
+                </span>
+                <span role="gridcell" class={css.message}>
+                    {markMatches(oneLine(entry.message.slice(0, SHOWN_MAX)), wanted, isFree).map((part, i) =>
+                        part.isMatch ? <mark key={i}>{part.text}</mark> : part.text,
+                    )}
+                </span>
+            </div>
+        );
+    }
+}

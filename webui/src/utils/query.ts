@@ -1,0 +1,118 @@
+/* Changing a query by clicks: the search language is described in firmware/query/README.md. */
+
+interface Piece {
+    text: string;
+    kind: "word" | "phrase" | "field" | "operator" | "open" | "close" | "blank";
+    negated: boolean;
+}
+
+/** Cut a query into what stands in it.  What is odd stays as it is: the box says what is wrong. */
+export function pieces(query: string): Piece[] {
+    const out: Piece[] = [];
+    const pattern = /\s+|-?\(|\)|-?[A-Za-z_]+:(?:"(?:[^"\\]|\\.)*"?|\([^)]*\)?|[^\s()]*)|-?"(?:[^"\\]|\\.)*"?|[^\s()]+/g;
+    for (const [text] of query.matchAll(pattern)) {
+        const body = text.startsWith("-") && text.length > 1 ? text.slice(1) : text;
+        const negated = body !== text;
+        let kind: Piece["kind"] = "word";
+        if (/^\s/.test(text)) kind = "blank";
+        else if (body === "(") kind = "open";
+        else if (text === ")") kind = "close";
+        else if (body === "OR" || body === "AND" || body === "NOT") kind = "operator";
+        else if (body.startsWith('"')) kind = "phrase";
+        else if (/^[A-Za-z_]+:/.test(body)) kind = "field";
+        out.push({ text, kind, negated });
+    }
+    return out;
+}
+
+/** A value as it must be written after "field:". */
+export function quote(value: string): string {
+    if (value !== "" && /^[\p{L}\p{N}._/@:+-]+$/u.test(value) && !value.startsWith("-")) return value;
+    return `"${value.replace(/["\\]/g, "\\$&")}"`;
+}
+
+export function clause(field: string, value: string): string {
+    return `${field}:${quote(value)}`;
+}
+
+function hasOr(query: string): boolean {
+    let depth = 0;
+    for (const { kind, text } of pieces(query)) {
+        if (kind === "open") depth++;
+        else if (kind === "close") depth--;
+        else if (kind === "operator" && text === "OR" && depth === 0) return true;
+    }
+    return false;
+}
+
+/** query AND clause; the same clause twice is once, and its opposite is replaced. */
+export function addClause(query: string, added: string): string {
+    const trimmed = query.trim();
+    if (trimmed === "") return added;
+    if (hasOr(trimmed)) return `(${trimmed}) ${added}`;
+    const opposite = added.startsWith("-") ? added.slice(1) : `-${added}`;
+    const kept = pieces(trimmed)
+        .filter((p) => p.text !== added && p.text !== opposite)
+        .map((p) => p.text)
+        .join("");
+    return `${kept.trim().replace(/\s{2,}/g, " ")} ${added}`.trim();
+}
+
+export function onlyThis(query: string, field: string, value: string): string {
+    return addClause(query, clause(field, value));
+}
+
+export function notThis(query: string, field: string, value: string): string {
+    return addClause(query, `-${clause(field, value)}`);
+}
+
+/** link down → *link* *down*: find the words inside longer ones.  null when there is nothing to widen. */
+export function insideWords(query: string): string | null {
+    let changed = false;
+    const out = pieces(query).map(({ text, kind, negated }) => {
+        if (kind !== "word" || negated || text.includes("*") || text.includes("?")) return text;
+        changed = true;
+        return `*${text}*`;
+    });
+    return changed ? out.join("") : null;
+}
+
+/** Words and phrases that a found message contains, for marking them: not the excluded ones. */
+export function wantedTexts(query: string): string[] {
+    const out: string[] = [];
+    let negate = false;
+    for (const { text, kind, negated } of pieces(query)) {
+        if (kind === "operator") {
+            negate = text === "NOT";
+            continue;
+        }
+        if (kind === "blank") continue;
+        const skip = negate || negated;
+        negate = false;
+        if (skip) continue;
+        let value = text;
+        if (kind === "field") {
+            if (!text.startsWith("message:")) continue;
+            value = text.slice("message:".length);
+        } else if (kind !== "word" && kind !== "phrase") continue;
+        const quoted = value.startsWith('"');
+        const plain = quoted ? value.slice(1, value.endsWith('"') ? -1 : undefined).replace(/\\(.)/g, "$1") : value;
+        for (const part of quoted ? [plain] : plain.split("*")) {
+            if (part) out.push(part);
+        }
+    }
+    return out;
+}
+
+/** Errors speak of bytes of UTF-8; a browser counts UTF-16 units. */
+export function byteToIndex(text: string, at: number): number {
+    let bytes = 0;
+    let index = 0;
+    for (const c of text) {
+        if (bytes >= at) break;
+        const code = c.codePointAt(0) ?? 0;
+        bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+        index += c.length;
+    }
+    return index;
+}
