@@ -8,9 +8,14 @@
 
 #include "base/limits.h"
 
-#define TIMEOUT_GRACE_MS 5000 /* the time limit ends a search well before the statement time-out \
-                               */
-#define ID_HALF 16            /* hex digits */
+#define TIMEOUT_GRACE_MS                                                    \
+    5000 /* the time limit ends a search well before the statement time-out \
+          */
+#define SEARCH(more)                                                                         \
+    "select received_at, reported_at, host(source), listener, facility, severity, hostname," \
+    " app_name, procid, msgid, structured_data, message, format, id" more                    \
+    " from azekura.search($1, $2, $3, $4, $5, $6)"
+#define ID_HALF 16 /* hex digits */
 
 /* What one statement does with each row; as search_entry_fn. */
 typedef int (*row_fn)(void *context, const PGresult *r, struct err *err);
@@ -111,6 +116,16 @@ const char *store_time_param(int64_t us, char out[RFC3339_MAX])
     return out;
 }
 
+int search_set_timeout(PGconn *c, int64_t timeout_ms, struct err *err)
+{
+    char ms[24];
+    snprintf(ms, sizeof(ms), "%lld", (long long)timeout_ms);
+    const char *values[] = {ms};
+    int64_t rc =
+        store_execute(c, "select set_config('statement_timeout', $1, false)", 1, values, err);
+    return rc < 0 ? (int)rc : 0;
+}
+
 static int set_limits(PGconn *c, const struct search_request *q, struct err *err)
 {
     char limit[24], timeout[24];
@@ -187,7 +202,15 @@ static int each_entry(void *context, const PGresult *r, struct err *err)
         .format = field(r, 12),
         .id = field(r, 13),
     };
-    return x->each(x->context, &e, err);
+    if (PQnfields(r) <= 14)
+        return x->each(x->context, &e, err);
+    size_t n;
+    unsigned char *raw = PQunescapeBytea((const unsigned char *)PQgetvalue(r, 0, 14), &n);
+    CHECK(raw);
+    e.raw = view_of((char *)raw, n);
+    int rc = x->each(x->context, &e, err);
+    PQfreemem(raw);
+    return rc;
 }
 
 int search_run(PGconn *c, const struct search_request *q, search_entry_fn each, void *context,
@@ -202,10 +225,7 @@ int search_run(PGconn *c, const struct search_request *q, search_entry_fn each, 
     int rc = set_limits(c, q, err);
     if (rc < 0)
         return rc;
-    int rows = run_watched(c, q->watch_fd,
-                           "select received_at, reported_at, host(source), listener, facility,"
-                           " severity, hostname, app_name, procid, msgid, structured_data, message,"
-                           " format, id from azekura.search($1, $2, $3, $4, $5, $6)",
+    int rows = run_watched(c, q->watch_fd, q->with_raw ? SEARCH(", azekura.raw(id)") : SEARCH(""),
                            6, values, each_entry, &x, err);
     if (rows < 0)
         return rows;

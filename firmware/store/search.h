@@ -16,6 +16,7 @@ struct search_request {
     bool is_ascending;     /* oldest first */
     const char *cursor;    /* id of the last entry seen, or NULL */
     int64_t time_limit_ms; /* the search answers with what it has after this; 0: no limit */
+    bool with_raw;         /* entries come with their bytes as received */
     int watch_fd; /* socket of the client: when it hangs up the search is cancelled; -1: none */
 };
 
@@ -27,6 +28,7 @@ struct search_entry {
     struct view source, listener;
     int facility, severity;
     struct view hostname, app_name, procid, msgid, structured_data, message, format, id;
+    struct view raw; /* null unless with_raw */
 };
 
 /* How much work it was. */
@@ -38,6 +40,9 @@ struct search_scan {
 
 /* 0: go on; positive: enough, the rest is not wanted; negative: fail with this and *err. */
 typedef int (*search_entry_fn)(void *context, const struct search_entry *e, struct err *err);
+
+/* Statements of the connection end after this, -ETIMEDOUT; 0: never. */
+MUST_USE int search_set_timeout(PGconn *c, int64_t timeout_ms, struct err *err);
 
 /* Give the entries in (received_at, seq) order to `each`, row by row as they come off the wire.
  * Returns the number given, or negative and *err: as store_query, and -ECANCELED "client_gone" when

@@ -4,8 +4,9 @@
 #include "base/buf.h"
 #include "store/search.h"
 
-#define CHANGES_MAX_BYTES 262144 /* both arrays of one change; a request body is a quarter of it \
-                                  */
+#define CHANGES_MAX_BYTES                                                  \
+    262144 /* both arrays of one change; a request body is a quarter of it \
+            */
 
 int setting_read(PGconn *c, setting_row_fn each, void *context, struct err *err)
 {
@@ -78,6 +79,12 @@ int setting_write(PGconn *c, const char *actor, const struct setting_change *cha
     }
     buf_free(&names);
     buf_free(&values);
+    return rc < 0 ? (int)rc : 0;
+}
+
+int setting_ping(PGconn *c, struct err *err)
+{
+    int64_t rc = store_execute(c, "select from azekura.setting limit 1", 0, NULL, err);
     return rc < 0 ? (int)rc : 0;
 }
 

@@ -22,6 +22,9 @@ struct setting_change {
 MUST_USE int setting_write(PGconn *c, const char *actor, const struct setting_change *changes,
                            size_t n, struct err *err);
 
+/* The database answers: 0, or negative and *err. */
+MUST_USE int setting_ping(PGconn *c, struct err *err);
+
 /* One line of the audit log; detail_json is a JSON object or NULL. */
 MUST_USE int audit_add(PGconn *c, const char *actor, const char *action, const char *detail_json,
                        struct err *err);

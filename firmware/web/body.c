@@ -1,0 +1,73 @@
+/* JSON bodies. */
+#include "web/body.h"
+
+#include "base/utf8.h"
+
+static bool is_json(struct view type)
+{
+    const char *end = view_is_null(type) ? NULL : memchr(type.p, ';', type.n);
+    if (end)
+        type.n = (size_t)(end - type.p);
+    return !view_is_null(type) && view_eq_nocase(view_trim(type), VIEW("application/json"));
+}
+
+cJSON *body_object(struct request *rq)
+{
+    /* a form of another site cannot send this type */
+    if (!is_json(request_header(rq, "Content-Type"))) {
+        reply_error(rq, 415, "not_json", "", "Content-Type must be application/json");
+        return NULL;
+    }
+    cJSON *object = utf8_is_clean(rq->body)
+                        ? cJSON_ParseWithLengthOpts(rq->body.p, rq->body.n, NULL, false)
+                        : NULL;
+    if (!object || !cJSON_IsObject(object)) {
+        cJSON_Delete(object);
+        reply_error(rq, 400, "bad_json", "", "the body is not a JSON object");
+        return NULL;
+    }
+    return object;
+}
+
+int body_text(const cJSON *object, const char *name, size_t max, struct view *ret, struct err *err)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    if (!cJSON_IsString(item))
+        return err_set_field(err, EINVAL, "bad_value", name, "%s: it must be there, as text", name);
+    struct view v = view_str(item->valuestring);
+    if (v.n > max)
+        return err_set_field(err, EINVAL, "bad_value", name, "%s: it has %zu bytes, more than %zu",
+                             name, v.n, max);
+    *ret = v;
+    return 0;
+}
+
+static bool is_listed(const char *name, const char *names)
+{
+    for (const char *at = names; *at;) {
+        size_t n = strcspn(at, "|");
+        if (view_eq(view_of(at, n), view_str(name)))
+            return true;
+        at += n + (at[n] == '|');
+    }
+    return false;
+}
+
+int body_only(const cJSON *object, const char *names, struct err *err)
+{
+    const cJSON *item, *other;
+    cJSON_ArrayForEach(item, object)
+    {
+        if (names && !is_listed(item->string, names))
+            return err_set_field(err, EINVAL, "bad_value", item->string,
+                                 "%.64s: there is no such member here, only %s", item->string,
+                                 names);
+        cJSON_ArrayForEach(other, object)
+        {
+            if (other != item && strcmp(other->string, item->string) == 0)
+                return err_set_field(err, EINVAL, "bad_value", item->string, "%.64s: given twice",
+                                     item->string);
+        }
+    }
+    return 0;
+}

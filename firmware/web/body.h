@@ -1,0 +1,17 @@
+/* JSON bodies of requests. */
+#ifndef AZEKURA_WEB_BODY_H
+#define AZEKURA_WEB_BODY_H
+
+#include <cjson/cJSON.h>
+
+#include "web/request.h"
+
+/* The body as a JSON object, owned by the caller (cJSON_Delete); NULL: the reply has been given. */
+MUST_USE cJSON *body_object(struct request *rq);
+/* A member that must be text.  0 and a view into the object, or -EINVAL and *err. */
+MUST_USE int body_text(const cJSON *object, const char *name, size_t max, struct view *ret,
+                       struct err *err);
+/* Nothing but the members in "a|b|c", each once.  0, or -EINVAL and *err. */
+MUST_USE int body_only(const cJSON *object, const char *names, struct err *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* The handlers of the routes (route.c), by the file they stand in. */
+#ifndef AZEKURA_WEB_HANDLERS_H
+#define AZEKURA_WEB_HANDLERS_H
+
+struct request;
+
+void logs_search(struct request *rq);
+void logs_raw(struct request *rq);
+void logs_histogram(struct request *rq);
+void logs_facets(struct request *rq);
+
+void export_logs(struct request *rq);
+void tail_logs(struct request *rq);
+
+void rates_get(struct request *rq);
+void receiving_sources(struct request *rq);
+void receiving_ledger(struct request *rq);
+
+void settings_get(struct request *rq);
+void settings_patch(struct request *rq);
+
+void access_session(struct request *rq);
+void access_log_in(struct request *rq);
+void access_log_out(struct request *rq);
+void access_setup_state(struct request *rq);
+void access_set_up(struct request *rq);
+void access_users(struct request *rq);
+
+void status_openapi(struct request *rq);
+void status_health(struct request *rq);
+void status_metrics(struct request *rq);
+
+/* A page or file of the console. */
+void page_get(struct request *rq);
+
+#endif

@@ -1,0 +1,230 @@
+/* GET /ledger and GET /sources: what arrived and what became of it. */
+#include "web/handlers.h"
+
+#include "base/limits.h"
+#include "store/ledger.h"
+#include "store/source.h"
+#include "web/json.h"
+#include "web/params.h"
+#include "web/request.h"
+
+#define ANSWER_MAX_BYTES (16u << 20) /* 10,000 rows of some hundred bytes */
+#define DEFAULT_SPAN_US US_PER_DAY
+#define ROWS_MAX 10000
+
+/* The parameters from and to, with their defaults; and a connection.  0, or the reply has been
+ * given. */
+static int begin(struct request *rq, struct params *p, int64_t from_us, int64_t to_us)
+{
+    struct err err;
+    params_check_range(p, from_us, to_us);
+    int rc = params_done(p, &err);
+    if (rc == 0)
+        rc = request_db(rq, &err);
+    if (rc < 0)
+        reply_err(rq, rc, &err);
+    return rc;
+}
+
+static void add_range(struct json *j, int64_t from_us, int64_t to_us)
+{
+    json_key(j, "from");
+    json_time(j, from_us);
+    json_key(j, "to");
+    json_time(j, to_us);
+}
+
+static void add_counts(struct json *j, const struct ledger_counts *c)
+{
+    json_key(j, "arrived");
+    json_int(j, c->arrived);
+    json_key(j, "stored");
+    json_int(j, c->stored);
+    json_key(j, "refused");
+    json_int(j, ledger_refused(c));
+    json_key(j, "reasons");
+    json_begin(j, '{');
+    for (enum ledger_reason r = 0; r < LEDGER_REASONS; r++) {
+        json_key(j, ledger_reason_name(r));
+        json_int(j, c->refused[r]);
+    }
+    json_end(j, '}');
+    json_key(j, "bytes");
+    json_int(j, c->bytes);
+    json_key(j, "truncated");
+    json_int(j, c->truncated);
+}
+
+static void add_totals(struct json *j, const struct ledger_totals *t)
+{
+    int64_t dropped = 0;
+    json_key(j, "total");
+    json_begin(j, '{');
+    add_counts(j, &t->all);
+    json_end(j, '}');
+    json_key(j, "by_listener");
+    json_begin(j, '{');
+    for (unsigned l = 0; l < LISTENER_COUNT; l++) {
+        json_key(j, listener_name(l));
+        json_begin(j, '{');
+        add_counts(j, &t->by_listener[l]);
+        json_end(j, '}');
+    }
+    json_end(j, '}');
+    json_key(j, "kernel_dropped");
+    json_begin(j, '{');
+    for (unsigned l = 0; l < LISTENER_COUNT; l++) {
+        json_key(j, listener_name(l));
+        json_int(j, t->kernel_dropped[l]);
+        dropped += t->kernel_dropped[l];
+    }
+    json_key(j, "total");
+    json_int(j, dropped);
+    json_end(j, '}');
+}
+
+static void add_receiver(struct json *j, const struct ledger_receiver *r)
+{
+    const struct {
+        const char *key;
+        int64_t value;
+    } numbers[] = {
+        {"age_us", r->age_us},
+        {"arrived", r->arrived},
+        {"stored", r->stored},
+        {"refused", r->refused},
+        {"queued", r->queued},
+        {"queue_bytes", r->queue_bytes},
+        {"connections", r->connections},
+        {"udp_buffer_bytes", r->udp_buffer_bytes},
+        {"kernel_dropped", r->kernel_dropped},
+    };
+    json_begin(j, '{');
+    json_key(j, "receiver");
+    json_str(j, r->receiver);
+    json_key(j, "run");
+    json_str(j, r->run);
+    json_key(j, "started_at");
+    json_time(j, r->started_at_us);
+    json_key(j, "at");
+    json_time(j, r->at_us);
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        json_key(j, numbers[i].key);
+        json_int(j, numbers[i].value);
+    }
+    json_end(j, '}');
+}
+
+static void add_ledger_row(void *context, const struct ledger_row *r)
+{
+    struct json *j = context;
+    json_begin(j, '{');
+    json_key(j, "listener");
+    json_str(j, r->listener);
+    json_key(j, "source");
+    json_str(j, r->source);
+    add_counts(j, &r->counts);
+    json_end(j, '}');
+}
+
+void receiving_ledger(struct request *rq)
+{
+    struct params p;
+    struct ledger_totals totals;
+    struct ledger_receiver receiver;
+    struct err err;
+    params_parse(&p, &rq->arena, rq->query_string);
+    int64_t to_us = params_time(&p, "to", clock_wall_us());
+    int64_t from_us = params_time(&p, "from", to_us - DEFAULT_SPAN_US);
+    int limit = (int)params_int(&p, "limit", 1, ROWS_MAX, 1000);
+    if (begin(rq, &p, from_us, to_us) < 0)
+        return;
+    struct buf body = BUF_INIT(ANSWER_MAX_BYTES);
+    struct json j = JSON_INIT(&body);
+    json_begin(&j, '{');
+    add_range(&j, from_us, to_us);
+    json_key(&j, "rows");
+    json_begin(&j, '[');
+    int rows = ledger_read_rows(rq->db, from_us, to_us, limit, add_ledger_row, &j, &err);
+    json_end(&j, ']');
+    int rc = rows < 0 ? rows : ledger_read_totals(rq->db, from_us, to_us, &totals, &err);
+    int has_receiver = rc < 0 ? rc : ledger_read_receiver(rq->db, &receiver, &err);
+    if (has_receiver < 0) {
+        buf_free(&body);
+        reply_err(rq, has_receiver, &err);
+        return;
+    }
+    json_key(&j, "rows_complete");
+    json_bool(&j, rows < limit);
+    add_totals(&j, &totals);
+    json_key(&j, "receiver");
+    if (has_receiver)
+        add_receiver(&j, &receiver);
+    else
+        json_str(&j, NULL);
+    json_key(&j, "balanced");
+    json_bool(&j, ledger_is_balanced(&totals.all) &&
+                      (!has_receiver || ledger_receiver_is_balanced(&receiver)));
+    json_end(&j, '}');
+    reply_json(rq, 200, NULL, &body);
+}
+
+static void add_source(void *context, const struct source_row *r)
+{
+    struct json *j = context;
+    json_begin(j, '{');
+    json_key(j, "source");
+    json_str(j, r->source);
+    json_key(j, "first_heard");
+    json_time(j, r->first_heard_us);
+    json_key(j, "last_heard");
+    json_time(j, r->last_heard_us);
+    json_key(j, "messages");
+    json_int(j, r->messages);
+    json_key(j, "bytes");
+    json_int(j, r->bytes);
+    json_key(j, "range");
+    json_begin(j, '{');
+    json_key(j, "arrived");
+    json_int(j, r->range_arrived);
+    json_key(j, "stored");
+    json_int(j, r->range_stored);
+    json_key(j, "refused");
+    json_int(j, r->range_refused);
+    json_key(j, "bytes");
+    json_int(j, r->range_bytes);
+    json_end(j, '}');
+    json_end(j, '}');
+}
+
+void receiving_sources(struct request *rq)
+{
+    struct params p;
+    struct err err;
+    int64_t total = 0;
+    params_parse(&p, &rq->arena, rq->query_string);
+    int64_t to_us = params_time(&p, "to", clock_wall_us());
+    int64_t from_us = params_time(&p, "from", to_us - DEFAULT_SPAN_US);
+    int limit = (int)params_int(&p, "limit", 1, ROWS_MAX, 100);
+    int order = params_choice(&p, "order", "busiest|silent", SOURCE_BUSIEST);
+    if (begin(rq, &p, from_us, to_us) < 0)
+        return;
+    struct buf body = BUF_INIT(ANSWER_MAX_BYTES);
+    struct json j = JSON_INIT(&body);
+    json_begin(&j, '{');
+    add_range(&j, from_us, to_us);
+    json_key(&j, "sources");
+    json_begin(&j, '[');
+    int rc = source_read(rq->db, from_us, to_us, (enum source_order)order, limit, add_source, &j,
+                         &total, &err);
+    if (rc < 0) {
+        buf_free(&body);
+        reply_err(rq, rc, &err);
+        return;
+    }
+    json_end(&j, ']');
+    json_key(&j, "total");
+    json_int(&j, total);
+    json_end(&j, '}');
+    reply_json(rq, 200, NULL, &body);
+}

@@ -1,0 +1,74 @@
+/* The table of routes. */
+#include "web/route.h"
+
+#include "web/handlers.h"
+
+#define V1 "/api/v1"
+
+const struct route routes[] = {
+    {"GET", V1 "/logs", ACCESS_VIEWER, logs_search},
+    {"GET", V1 "/logs/{id}/raw", ACCESS_VIEWER, logs_raw},
+    {"GET", V1 "/logs/histogram", ACCESS_VIEWER, logs_histogram},
+    {"GET", V1 "/logs/facets", ACCESS_VIEWER, logs_facets},
+    {"GET", V1 "/logs/export", ACCESS_OPERATOR, export_logs},
+    {"GET", V1 "/logs/tail", ACCESS_VIEWER, tail_logs},
+    {"GET", V1 "/rates", ACCESS_VIEWER, rates_get},
+    {"GET", V1 "/sources", ACCESS_VIEWER, receiving_sources},
+    {"GET", V1 "/ledger", ACCESS_VIEWER, receiving_ledger},
+    {"GET", V1 "/settings", ACCESS_VIEWER, settings_get},
+    {"PATCH", V1 "/settings", ACCESS_ADMIN, settings_patch},
+    {"GET", V1 "/session", ACCESS_VIEWER, access_session},
+    {"POST", V1 "/session", ACCESS_OPEN, access_log_in},
+    {"DELETE", V1 "/session", ACCESS_VIEWER, access_log_out},
+    {"GET", V1 "/setup", ACCESS_OPEN, access_setup_state},
+    {"POST", V1 "/setup", ACCESS_OPEN, access_set_up},
+    {"GET", V1 "/users", ACCESS_ADMIN, access_users},
+    {"GET", V1 "/openapi.json", ACCESS_OPEN, status_openapi},
+    {"GET", "/healthz", ACCESS_LOCAL, status_health},
+    {"GET", "/metrics", ACCESS_LOCAL, status_metrics},
+};
+const size_t routes_n = ARRAY_LEN(routes);
+
+bool route_is_api(const char *path)
+{
+    return strncmp(path, "/api/", 5) == 0 || strcmp(path, "/api") == 0 ||
+           strcmp(path, "/healthz") == 0 || strcmp(path, "/metrics") == 0;
+}
+
+static bool matches(const char *pattern, const char *path, struct view *ret_id)
+{
+    *ret_id = VIEW_NULL;
+    while (*pattern) {
+        if (*pattern != '{') {
+            if (*pattern++ != *path++)
+                return false;
+            continue;
+        }
+        size_t n = strcspn(path, "/");
+        if (n == 0)
+            return false;
+        *ret_id = view_of(path, n);
+        path += n;
+        pattern += strcspn(pattern, "}") + 1;
+    }
+    return *path == 0;
+}
+
+const struct route *route_find(const char *method, const char *path,
+                               char ret_allow[ROUTE_ALLOW_MAX], struct view *ret_id)
+{
+    struct view id;
+    size_t n = 0;
+    ret_allow[0] = 0;
+    for (size_t i = 0; i < routes_n; i++) {
+        if (!matches(routes[i].path, path, &id))
+            continue;
+        if (strcmp(routes[i].method, method) == 0) {
+            *ret_id = id;
+            return &routes[i];
+        }
+        n += (size_t)snprintf(ret_allow + n, ROUTE_ALLOW_MAX - n, "%s%s", n > 0 ? ", " : "",
+                              routes[i].method);
+    }
+    return NULL;
+}
