@@ -1,0 +1,15 @@
+/* Which rows of a block a query matches. */
+#ifndef AZEKURA_EVALUATE_H
+#define AZEKURA_EVALUATE_H
+
+#include "block/block.h"
+#include "query/query.h"
+#include "pgext/rows.h"
+
+/* The rows among `candidates` that match `q` (NULL: all of them), in *ret; *ret and `candidates`
+ * are different sets.  Loads the columns it needs, cheap ones first, and none when no candidate is
+ * left. Scratch memory comes from r->memory.  0, or -EBADMSG with *err when a column is damaged. */
+MUST_USE int evaluate_rows(struct block_reader *r, const struct query_node *q,
+                           const struct rows *candidates, struct rows *ret, struct err *err);
+
+#endif
