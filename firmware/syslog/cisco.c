@@ -109,6 +109,8 @@ static bool take_uptime(struct head *h)
 static bool take_word(struct head *h)
 {
     struct view word = peek_token(&h->c);
+    if (word.n == 0)
+        return false; /* a line end */
     const char *colon = memchr(word.p, ':', word.n);
     if (*word.p == '*') { /* a task */
         if (colon == NULL)

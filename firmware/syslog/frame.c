@@ -106,8 +106,6 @@ static enum answer find_delimiter(struct cut *c, size_t limit, size_t *ret_at)
         c->s->scanned_bytes = at;
         enum answer a = nul ? nul_ends(c, at) : YES;
         if (a == YES) {
-            if (nul)
-                c->s->ends_with_nul = true;
             *ret_at = at;
             return YES;
         }
@@ -117,6 +115,14 @@ static enum answer find_delimiter(struct cut *c, size_t limit, size_t *ret_at)
     }
     c->s->scanned_bytes = MAX(i, (size_t)c->s->scanned_bytes);
     return NO;
+}
+
+/* The delimiter at p[at] has been used: remember its kind.  Not before, since bytes that are still to be
+ * cut may stand in front of it. */
+static void learn(struct cut *c, size_t at)
+{
+    if (c->p[at] == '\0')
+        c->s->ends_with_nul = true;
 }
 
 /* A frame has been cut: `used` bytes from its start, the message's `length` bytes from `start`. */
@@ -136,6 +142,8 @@ static enum frame_result cut_delimited(struct cut *c, enum frame_result result)
     enum frame_result long_result = result == FRAME_BAD ? FRAME_BAD : FRAME_TRUNCATED;
     size_t at;
     enum answer a = find_delimiter(c, c->n, &at);
+    if (a == YES)
+        learn(c, at);
     if (a == YES && at <= c->max)
         return take(c, 0, at, at + 1, LAST_DELIMITED, result);
     if (a == YES)
@@ -228,8 +236,10 @@ static enum frame_result cut_leftover(struct cut *c)
         }
         if (end > c->max)
             return take(c, 0, c->max, c->max, LAST_COUNTED, FRAME_BAD);
-        if (a == YES)
+        if (a == YES) {
+            learn(c, end);
             return take(c, 0, end, end + 1, LAST_NONE, FRAME_BAD);
+        }
         if (a == UNKNOWN || end == c->n)
             return FRAME_MORE;
     }
@@ -292,6 +302,8 @@ static bool drop_tail(struct cut *c)
         size_t at;
         enum answer a = find_delimiter(c, c->n, &at);
         size_t n = a == YES ? at + 1 : (size_t)c->s->scanned_bytes;
+        if (a == YES)
+            learn(c, at);
         c->s->skip_to_delimiter = a != YES;
         c->s->scanned_bytes = 0;
         c->p += n;
