@@ -81,27 +81,6 @@ static void fill_hand(struct intake *in, int want)
         in->hand[in->hand_n++] = w;
 }
 
-static void say_refusing(struct intake *in)
-{
-    struct shared *s = in->s;
-    bool is_refusing = atomic_load(&s->is_full);
-    if (!in->is_refusing && is_refusing) {
-        in->is_refusing = true;
-        in->refusing_since_mono_us = clock_mono_us();
-        in->refused_before = in->counts.refused;
-        log_line(LOG_WARNING,
-                 "memory for waiting blocks is used up (store.queue_bytes %lld): holding TCP back, "
-                 "refusing UDP",
-                 (long long)s->config.queue_bytes);
-    } else if (in->is_refusing && !is_refusing &&
-               atomic_load(&s->queued_bytes) <= (uint64_t)s->config.queue_bytes / 2) {
-        in->is_refusing = false;
-        log_line(LOG_WARNING, "room for blocks again after %.1f s: %llu messages were refused",
-                 (double)(clock_mono_us() - in->refusing_since_mono_us) / 1e6,
-                 (unsigned long long)(in->counts.refused - in->refused_before));
-    }
-}
-
 bool intake_has_room(struct intake *in)
 {
     int open = in->open && in->open->builder;
@@ -116,6 +95,27 @@ bool intake_must_refuse(struct intake *in)
     bool is_out_of_pages = ledger_free_pages(in->s->ledger) < LEDGER_RESERVED_PAGES + PAGES_A_READ;
     return (atomic_load(&in->s->is_full) || is_out_of_pages) &&
            ledger_free_pages(in->s->ledger) >= PAGES_A_READ;
+}
+
+static void say_refusing(struct intake *in)
+{
+    struct shared *s = in->s;
+    bool is_full = atomic_load(&s->is_full);
+    if (!in->is_refusing && is_full && !intake_has_room(in)) {
+        in->is_refusing = true;
+        in->refusing_since_mono_us = clock_mono_us();
+        in->refused_before = in->counts.refused;
+        log_line(LOG_WARNING,
+                 "memory for waiting blocks is used up (store.queue_bytes %lld): holding TCP back, "
+                 "refusing UDP once the open block is full",
+                 (long long)s->config.queue_bytes);
+    } else if (in->is_refusing && !is_full &&
+               atomic_load(&s->queued_bytes) <= (uint64_t)s->config.queue_bytes / 2) {
+        in->is_refusing = false;
+        log_line(LOG_WARNING, "room for blocks again after %.1f s: %llu messages were refused",
+                 (double)(clock_mono_us() - in->refusing_since_mono_us) / 1e6,
+                 (unsigned long long)(in->counts.refused - in->refused_before));
+    }
 }
 
 /* ---- the open unit ---- */

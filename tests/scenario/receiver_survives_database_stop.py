@@ -1,0 +1,66 @@
+"""The database stays away until the memory for waiting blocks is used up: UDP is refused and counted, TCP is held
+back and loses nothing.  A receiver that is told to stop meanwhile obeys, and the next start counts what was left."""
+
+import random
+import threading
+import time
+
+from azk import Product, run, wait_for
+
+BIG = 8_000  # bytes of a message
+
+
+def noise(n, prefix):
+    """Messages that compression cannot make small."""
+    source = random.Random(prefix)
+    for i in range(n):
+        yield f"<13>1 - host app - - - {prefix} {i} ".encode() + source.randbytes(BIG // 2).hex().encode()
+
+
+def fill_until_refused(box):
+    n = 0
+    while "memory for waiting blocks is used up" not in box.log_text("receiver"):
+        n += box.send_udp(noise(500, f"fill{n}"), rate=20_000)
+        assert n < 200_000, "the memory is never used up"
+    return n
+
+
+def main():
+    with Product({"store.queue_bytes": "16777216"}, daemons=("receiver",)) as box:
+        box.allow_errors(r"terminating connection|database system|shut ?down|starting up|connection to client")
+        wait_for(lambda: box.value("select count(*) from azekura.receiver_status") == "1", "the receiver has its database")
+        box.cluster.halt()
+        udp = fill_until_refused(box)
+        udp += box.send_udp(noise(10_000, "refused"), rate=20_000)
+        tcp = []
+        sender = threading.Thread(target=lambda: tcp.append(box.send_tcp(noise(5_000, "held"))))
+        sender.start()
+        sender.join(2)
+        assert sender.is_alive(), "TCP is not held back"
+        box.cluster.start()
+        sender.join()
+        box.wait_for_arrived(udp + 5_000)
+        wait_for(lambda: box.queued() == 0, "nothing is queued")
+        sums = box.ledger()
+        print(f"{udp} sent by UDP and {tcp[0]} by TCP: {sums}")
+        assert sums["arrived"] + sums["kernel"] == udp + 5_000, sums
+        assert sums["arrived"] == sums["stored"] + sums["refused"], sums
+        full, rest = box.psql("select sum(queue_full), sum(arrived - stored - queue_full) from azekura.ledger")[0]
+        assert int(full) >= 1_000 and rest == "0", (full, rest)
+        assert box.value("select sum(stored) from azekura.ledger where listener = 'tcp'") == "5000"
+        assert box.value("select sum(messages) from azekura.log_block") == str(sums["stored"])
+
+        box.cluster.halt()
+        box.send_tcp(noise(100, "left"))
+        begin = time.monotonic()
+        box.stop("receiver")
+        assert time.monotonic() - begin < 11, "a stop takes longer than 10 s"
+        box.allow_errors(r"did not take \d+ units with 100 messages")
+        box.start("receiver")
+        box.cluster.start()
+        wait_for(lambda: box.value("select sum(queue_full) from azekura.ledger") == str(int(full) + 100),
+                 "the next start counts what was left")
+
+
+if __name__ == "__main__":
+    run(main)
