@@ -175,7 +175,6 @@ static bool is_match(const struct search *s, size_t at)
 }
 
 typedef uint8_t vector __attribute__((vector_size(16)));
-typedef uint64_t halves __attribute__((vector_size(16)));
 
 static inline vector load(const char *p)
 {
@@ -197,6 +196,24 @@ static inline vector fits(const char *p, const struct anchor *a, const struct an
     return (vector)(((x == v[0]) | (x == v[1])) & ((y == v[2]) | (y == v[3])));
 }
 
+/* A bit for each of the 32 places, the first one lowest. */
+static inline uint32_t places(vector low, vector high)
+{
+#ifdef __SSE2__
+    typedef char bytes __attribute__((vector_size(16)));
+    return (uint32_t)__builtin_ia32_pmovmskb128((bytes)low) |
+           (uint32_t)__builtin_ia32_pmovmskb128((bytes)high) << 16;
+#else
+    typedef uint64_t halves __attribute__((vector_size(16)));
+    halves any = (halves)(low | high);
+    uint32_t bits = 0;
+    if (any[0] | any[1])
+        for (unsigned i = 0; i < 16; i++)
+            bits |= (uint32_t)(low[i] & 1) << i | (uint32_t)(high[i] & 1) << (i + 16);
+    return bits;
+#endif
+}
+
 static int64_t find_with_anchors(const struct search *s, size_t from, size_t last,
                                  const struct anchor *a, const struct anchor *b)
 {
@@ -207,11 +224,10 @@ static int64_t find_with_anchors(const struct search *s, size_t from, size_t las
     while (at + 2 * sizeof(vector) <= last + 1 && at + reach <= s->text.n) {
         vector low = fits(s->text.p + at, a, b, v);
         vector high = fits(s->text.p + at + sizeof(vector), a, b, v);
-        halves any = (halves)(low | high);
-        if (UNLIKELY(any[0] | any[1])) {
-            for (size_t i = 0; i < 2 * sizeof(vector); i++)
-                if ((i < sizeof(vector) ? low[i] : high[i - sizeof(vector)]) && is_match(s, at + i))
-                    return (int64_t)(at + i);
+        for (uint32_t bits = places(low, high); UNLIKELY(bits); bits &= bits - 1) {
+            size_t place = at + (unsigned)__builtin_ctz(bits);
+            if (is_match(s, place))
+                return (int64_t)place;
         }
         at += 2 * sizeof(vector);
     }
