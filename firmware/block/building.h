@@ -5,7 +5,8 @@
 
 #include "block/column.h"
 #include "block/dict.h"
-#include "block/token_set.h"
+#include "block/layout.h"
+#include "block/token_filter.h"
 
 /* A text column: the rows' text one after another, and its length + 1 a row; 0 is null. */
 struct texts {
@@ -45,12 +46,13 @@ struct block_builder {
     uint32_t runs_n;
     struct dict dicts[BUILDER_DICTS];
     struct texts texts[BUILDER_TEXTS];
-    struct buf layout;  /* of the row being added */
+    struct buf layout; /* of the row being added */
+    struct layout_time_cache time_cache;
     struct buf cleaned; /* text fields of a row that were not clean UTF-8 */
     /* finish.c's */
     struct content content;
     uint64_t *numbers; /* BLOCK_MAX_MESSAGES */
-    struct token_set tokens;
+    struct token_filter tokens;
     ZSTD_CCtx *zstd;
 };
 

@@ -238,36 +238,36 @@ static void finish_seq(struct block_builder *b, struct block *ret)
 
 /* ---- token index ---- */
 
-static void add_dict_tokens(struct token_set *s, const struct dict *d, enum block_column column)
+static void add_dict_tokens(struct token_filter *f, const struct dict *d, enum block_column column)
 {
     for (uint32_t i = 1; i <= d->n; i++) {
-        token_set_add_text(s, dict_value(d, i));
-        token_set_add(s, token_of_value(column, dict_value(d, i)));
+        token_filter_add_text(f, dict_value(d, i));
+        token_filter_add(f, token_of_value(column, dict_value(d, i)));
     }
 }
 
-static void add_text_tokens(struct token_set *s, const struct texts *t, uint32_t n)
+static void add_text_tokens(struct token_filter *f, const struct texts *t, uint32_t n)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < n; i++) {
         size_t bytes = t->lengths[i] > 0 ? t->lengths[i] - 1 : 0;
         if (bytes > 0)
-            token_set_add_text(s, view_of(t->text.p + at, bytes));
+            token_filter_add_text(f, view_of(t->text.p + at, bytes));
         at += bytes;
     }
 }
 
 static void finish_tokens(struct block_builder *b, struct block *ret)
 {
-    struct token_set *s = &b->tokens;
-    token_set_clear(s);
-    add_dict_tokens(s, &b->dicts[DICT_HOSTNAME], COLUMN_HOSTNAME);
-    add_dict_tokens(s, &b->dicts[DICT_APP_NAME], COLUMN_APP_NAME);
-    add_dict_tokens(s, &b->dicts[DICT_PROCID], COLUMN_PROCID);
-    add_dict_tokens(s, &b->dicts[DICT_MSGID], COLUMN_MSGID);
-    add_text_tokens(s, &b->texts[TEXTS_STRUCTURED_DATA], b->n);
-    add_text_tokens(s, &b->texts[TEXTS_MESSAGE], b->n);
-    tokens_build(s->hashes, s->n, &ret->tokens);
+    struct token_filter *f = &b->tokens;
+    token_filter_start(f, b->text_bytes);
+    add_dict_tokens(f, &b->dicts[DICT_HOSTNAME], COLUMN_HOSTNAME);
+    add_dict_tokens(f, &b->dicts[DICT_APP_NAME], COLUMN_APP_NAME);
+    add_dict_tokens(f, &b->dicts[DICT_PROCID], COLUMN_PROCID);
+    add_dict_tokens(f, &b->dicts[DICT_MSGID], COLUMN_MSGID);
+    add_text_tokens(f, &b->texts[TEXTS_STRUCTURED_DATA], b->n);
+    add_text_tokens(f, &b->texts[TEXTS_MESSAGE], b->n);
+    token_filter_finish(f, &ret->tokens);
 }
 
 void block_builder_finish(struct block_builder *b, struct block *ret)

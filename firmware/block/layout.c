@@ -12,7 +12,9 @@
 #include "block/layout.h"
 
 #define LITERAL_FIRST 0x10 /* bytes below it are escaped */
-#define TIME_MAX 48        /* bytes of the longest rendered time */
+#define TIME_MAX                                                                    \
+    sizeof(((struct layout_time_cache *)0)->text) /* over the longest rendered time \
+                                                   */
 
 /* ---- times ---- */
 
@@ -162,14 +164,20 @@ static bool pri_renders(const struct record *r)
     return view_eq(r->pri_text, view_of(text, render_pri(r, text)));
 }
 
-static bool time_renders(const struct record *r)
+static bool time_renders(const struct record *r, struct layout_time_cache *cache)
 {
-    char text[TIME_MAX];
-    size_t n = r->time_text.p == NULL || r->time_text.n > TIME_MAX
-                   ? 0
-                   : render_time(r->reported_at_us, r->time_form, r->time_digits,
-                                 r->time_offset_min, text);
-    return n > 0 && view_eq(r->time_text, view_of(text, n));
+    if (r->time_text.p == NULL || r->time_text.n > TIME_MAX)
+        return false;
+    if (cache->n == 0 || cache->us != r->reported_at_us || cache->form != r->time_form ||
+        cache->digits != r->time_digits || cache->offset_min != r->time_offset_min) {
+        cache->us = r->reported_at_us;
+        cache->form = r->time_form;
+        cache->digits = r->time_digits;
+        cache->offset_min = r->time_offset_min;
+        cache->n = (uint8_t)render_time(r->reported_at_us, r->time_form, r->time_digits,
+                                        r->time_offset_min, cache->text);
+    }
+    return cache->n > 0 && view_eq(r->time_text, view_of(cache->text, cache->n));
 }
 
 struct encoder {
@@ -214,13 +222,19 @@ static void encode_reference(struct encoder *e, const struct record *r, unsigned
 
 int layout_derive(const struct record *r, struct buf *out)
 {
+    struct layout_time_cache cache = {.n = 0};
+    return layout_derive_cached(r, out, &cache);
+}
+
+int layout_derive_cached(const struct record *r, struct buf *out, struct layout_time_cache *cache)
+{
     struct segments all = {.n = 0};
     add_segment(&all, r->raw, r->message, LAYOUT_MESSAGE);
     if (all.n == 0 && r->message.n > 0)
         return -ENOSPC;
     if (r->pri_text.p != NULL && pri_renders(r))
         add_segment(&all, r->raw, r->pri_text, LAYOUT_PRI);
-    if (time_renders(r))
+    if (time_renders(r, cache))
         add_segment(&all, r->raw, r->time_text, LAYOUT_TIME);
     add_segment(&all, r->raw, r->hostname, LAYOUT_HOSTNAME);
     add_segment(&all, r->raw, r->app_name, LAYOUT_APP_NAME);

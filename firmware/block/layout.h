@@ -21,6 +21,20 @@
  * outside raw (it was cleaned): then the row keeps its raw bytes. */
 MUST_USE int layout_derive(const struct record *r, struct buf *out);
 
+/* The text of the last time that was rendered: messages come in order, and most devices write whole
+ * seconds.  Zeroed it is empty. */
+struct layout_time_cache {
+    int64_t us;
+    uint8_t form, digits;
+    int16_t offset_min;
+    uint8_t n; /* bytes of text; 0: nothing is cached */
+    char text[48];
+};
+
+/* layout_derive for many records one after another. */
+MUST_USE int layout_derive_cached(const struct record *r, struct buf *out,
+                                  struct layout_time_cache *cache);
+
 /* Render fields through a layout, appended to *out.  0, -EBADMSG for a layout that does not parse
  * or names a null field, -ENOSPC. */
 MUST_USE int layout_render(struct view layout, const struct record *fields, struct buf *out);

@@ -231,7 +231,7 @@ static int load_layouts(struct loading *l)
         return r;
     l->to->layout_fields = take_zeroed(l, l->to->entries, sizeof(*l->to->layout_fields));
     for (uint32_t e = 1; e < l->to->entries; e++) {
-        unsigned fields;
+        unsigned fields = 0;
         uint32_t from = l->to->offsets[e - 1];
         if (layout_fields(view_of(l->to->text + from, l->to->offsets[e] - from), &fields) < 0)
             return column_damaged(l->err, l->column, "layout %u does not parse", e);
@@ -385,7 +385,7 @@ static size_t content_max(enum block_column c, size_t messages)
 
 static int load_present(struct loading *l, struct view stored)
 {
-    struct view content;
+    struct view content = VIEW_NULL;
     int r = column_open(stored, l->column, content_max(l->column, l->r->messages), l->r->memory,
                         &content, l->err);
     if (r < 0)

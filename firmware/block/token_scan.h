@@ -106,11 +106,11 @@ static inline uint64_t token_classify(const char *p, size_t n, bool *ret_beyond)
     return bits;
 }
 
-/* The numbers that may be joined to a dotted quad: where the last ones began. */
+/* The numbers that may be joined to a dotted quad: where the last three began. */
 struct token_quad {
-    size_t starts[4];
+    size_t starts[3]; /* oldest first */
     size_t end;       /* of the last number */
-    unsigned numbers; /* joined by single dots so far, at most 4 */
+    unsigned numbers; /* joined by single dots so far */
 };
 
 /* Called as emit(context, hash, from, to) for each token; from … to are offsets in the text. */
@@ -120,27 +120,35 @@ static inline __attribute__((always_inline)) void
 token_emit_ascii(struct view text, size_t from, size_t to, struct token_quad *quad,
                  token_emit_fn emit, void *context)
 {
-    emit(context, token_hash(text.p + from, to - from, text.n - from, TOKEN_S0, TOKEN_FOLD), from,
-         to);
-    /* A letter has bit 6, a digit has not. */
-    if (to - from > 3 ||
-        (token_load_short(text.p + from, to - from, text.n - from) & TOKEN_BYTES * 0x40) != 0) {
+    const char *p = text.p + from;
+    size_t n = to - from;
+    if (n >= 8) {
+        emit(context, token_hash(p, n, text.n - from, TOKEN_S0, TOKEN_FOLD), from, to);
         quad->numbers = 0;
         return;
     }
-    if (quad->numbers > 0 && !(from == quad->end + 1 && text.p[quad->end] == '.'))
+    uint64_t mask = (UINT64_C(1) << (8 * n)) - 1;
+    uint64_t word = token_load_short(p, n, text.n - from);
+    emit(context,
+         token_finish(token_mix(TOKEN_S0 ^ n * TOKEN_M1 ^ (word | (TOKEN_FOLD & mask)), TOKEN_M0)),
+         from, to);
+    /* A letter has bit 6, a digit has not. */
+    if (n > 3 || (word & TOKEN_BYTES * 0x40) != 0) {
         quad->numbers = 0;
-    if (quad->numbers == 4) {
-        memmove(quad->starts, quad->starts + 1, 3 * sizeof(quad->starts[0]));
-        quad->numbers = 3;
+        return;
     }
-    quad->starts[quad->numbers++] = from;
+    if (!(from == quad->end + 1 && text.p[quad->end] == '.'))
+        quad->numbers = 0;
+    quad->numbers++;
     quad->end = to;
-    if (quad->numbers == 4) {
+    if (quad->numbers >= 4) {
         size_t first = quad->starts[0];
         emit(context, token_hash(text.p + first, to - first, text.n - first, TOKEN_S0, TOKEN_FOLD),
              first, to);
     }
+    quad->starts[0] = quad->starts[1];
+    quad->starts[1] = quad->starts[2];
+    quad->starts[2] = from;
 }
 
 static inline bool token_is_letter(uint8_t b)
@@ -152,7 +160,7 @@ static inline bool token_is_letter(uint8_t b)
 static inline __attribute__((always_inline)) void
 token_scan_slowly(struct view text, token_emit_fn emit, void *context)
 {
-    struct token_quad quad = {.numbers = 0};
+    struct token_quad quad = {.end = SIZE_MAX - 1};
     for (size_t i = 0; i < text.n;) {
         size_t from = i;
         if ((uint8_t)text.p[i] < 0x80) {
@@ -180,10 +188,18 @@ token_scan_slowly(struct view text, token_emit_fn emit, void *context)
     }
 }
 
+/* Number of the lowest bit, which is cleared. */
+static inline size_t token_lowest(uint64_t *bits)
+{
+    size_t i = (size_t)__builtin_ctzll(*bits);
+    *bits &= *bits - 1;
+    return i;
+}
+
 static inline __attribute__((always_inline)) void token_scan(struct view text, token_emit_fn emit,
                                                              void *context)
 {
-    struct token_quad quad = {.numbers = 0};
+    struct token_quad quad = {.end = SIZE_MAX - 1};
     uint64_t inside = 0; /* 1: the last window ended inside a token */
     size_t from = 0;
     for (size_t base = 0; base < text.n; base += 64) {
@@ -196,13 +212,17 @@ static inline __attribute__((always_inline)) void token_scan(struct view text, t
             return;
         }
         uint64_t edges = bits ^ (bits << 1 | inside);
+        if (inside && edges != 0) {
+            token_emit_ascii(text, from, base + token_lowest(&edges), &quad, emit, context);
+            inside = 0;
+        }
         while (edges != 0) {
-            size_t at = base + (unsigned)__builtin_ctzll(edges);
-            edges &= edges - 1;
-            if (inside)
-                token_emit_ascii(text, from, at, &quad, emit, context);
-            from = at;
-            inside ^= 1;
+            from = base + token_lowest(&edges);
+            if (edges == 0) {
+                inside = 1;
+                break;
+            }
+            token_emit_ascii(text, from, base + token_lowest(&edges), &quad, emit, context);
         }
     }
     if (inside)

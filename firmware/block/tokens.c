@@ -2,7 +2,7 @@
  *
  * The filter is a row of lines of 64 bytes.  A hash chooses one line (its high 32 bits, scaled to
  * the number of lines) and five bits in it (five times nine bits, from the low end), so that asking
- * reads one line.  There is one byte of filter a token.
+ * reads one line.  There is about one byte of filter a token (token_filter.h).
  *
  * The length tells the version: version 1 is a multiple of 64 bytes.  A reader that meets another
  * remainder takes it for "no index", which is slow and never wrong.
@@ -10,12 +10,8 @@
 #include "block/tokens.h"
 
 #include "base/limits.h"
+#include "block/token_filter.h"
 #include "block/token_scan.h"
-
-#define LINE_BYTES 64
-#define TOKENS_A_LINE 64 /* 8 bits a token: about 3 % of wrong "may contain" */
-#define PROBES 5
-#define PROBE_BITS 9 /* log2 of the bits in a line */
 
 struct calling {
     token_fn fn;
@@ -75,42 +71,32 @@ uint64_t token_of_value(enum block_column field, struct view value)
 
 /* ---- the filter ---- */
 
-static uint64_t line_of(uint64_t hash, uint64_t lines)
-{
-    return ((hash >> 32) * lines) >> 32;
-}
-
 void tokens_build(const uint64_t *hashes, size_t n, struct buf *ret)
 {
     size_t lines = MAX((n + TOKENS_A_LINE - 1) / TOKENS_A_LINE, (size_t)1);
-    CHECK(lines <= UINT32_MAX / LINE_BYTES);
-    *ret = BUF_INIT(lines * LINE_BYTES);
-    CHECK(buf_reserve(ret, lines * LINE_BYTES) == 0);
-    ret->n = lines * LINE_BYTES;
-    memset(ret->p, 0, ret->n);
-    for (size_t i = 0; i < n; i++) {
-        uint8_t *line = (uint8_t *)ret->p + line_of(hashes[i], lines) * LINE_BYTES;
-        for (unsigned k = 0; k < PROBES; k++) {
-            unsigned bit = hashes[i] >> (PROBE_BITS * k) & (LINE_BYTES * 8 - 1);
-            line[bit / 8] |= (uint8_t)(1u << bit % 8);
-        }
-    }
+    CHECK(lines <= UINT32_MAX / TOKEN_LINE_BYTES);
+    uint64_t *words = xcalloc(lines, TOKEN_LINE_BYTES);
+    for (size_t i = 0; i < n; i++)
+        token_line_set(words + token_line(hashes[i], lines) * TOKEN_LINE_WORDS, hashes[i]);
+    *ret = BUF_INIT(lines * TOKEN_LINE_BYTES);
+    token_lines_write(words, lines, ret);
+    free(words);
 }
 
 void tokens_slice(uint64_t index_bytes, uint64_t hash, uint64_t *ret_offset, uint32_t *ret_bytes)
 {
-    uint64_t lines = index_bytes / LINE_BYTES;
-    bool is_known = lines > 0 && lines <= UINT32_MAX && index_bytes % LINE_BYTES == 0;
-    *ret_offset = is_known ? line_of(hash, lines) * LINE_BYTES : 0;
-    *ret_bytes = is_known ? LINE_BYTES : 0;
+    uint64_t lines = index_bytes / TOKEN_LINE_BYTES;
+    bool is_known = lines > 0 && lines <= UINT32_MAX && index_bytes % TOKEN_LINE_BYTES == 0;
+    *ret_offset = is_known ? token_line(hash, lines) * TOKEN_LINE_BYTES : 0;
+    *ret_bytes = is_known ? TOKEN_LINE_BYTES : 0;
 }
 
 bool tokens_slice_may_contain(struct view slice, uint64_t hash)
 {
-    if (slice.n != LINE_BYTES)
+    if (slice.n != TOKEN_LINE_BYTES)
         return true;
-    for (unsigned k = 0; k < PROBES; k++) {
-        unsigned bit = hash >> (PROBE_BITS * k) & (LINE_BYTES * 8 - 1);
+    for (unsigned k = 0; k < TOKEN_PROBES; k++) {
+        unsigned bit = token_bit(hash, k);
         if (!((uint8_t)slice.p[bit / 8] >> bit % 8 & 1))
             return false;
     }
