@@ -8,5 +8,5 @@ add_custom_target(format COMMAND clang-format -i ${AZK_C} VERBATIM)
 add_custom_target(format-check COMMAND clang-format --dry-run -Werror ${AZK_C} VERBATIM)
 add_custom_target(tidy COMMAND clang-tidy --quiet -p ${CMAKE_BINARY_DIR} ${AZK_FIRMWARE_C} VERBATIM)
 add_custom_target(cppcheck COMMAND cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11
-    --enable=warning,portability --suppress=missingIncludeSystem --suppress=unknownMacro
+    --enable=warning,portability --suppressions-list=${PROJECT_SOURCE_DIR}/packaging/cppcheck-suppressions.txt
     --project=${CMAKE_BINARY_DIR}/compile_commands.json VERBATIM)
