@@ -32,7 +32,7 @@ export function rateData(rates: Rates, nowMs: number): RateData {
     };
 }
 
-/** TLS lies lowest and UDP on top; the highest sum is drawn first. */
+/** UDP lies lowest and TLS on top; the highest sum is drawn first. */
 export function rateSeries(data: RateData): uPlot.AlignedData {
     const rows = stack(LISTENERS.map((name) => data.by[name]));
     return [data.at, ...rows.reverse()] as uPlot.AlignedData;

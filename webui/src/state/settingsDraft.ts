@@ -10,7 +10,7 @@ export type Problem =
     | { kind: "length"; bytes: number; min: number; max: number };
 
 export function asText(value: SettingValue): string {
-    return typeof value === "boolean" ? (value ? "true" : "false") : String(value);
+    return String(value);
 }
 
 export function change(draft: Draft, setting: Setting, text: string): Draft {
@@ -28,7 +28,6 @@ export function check(setting: Setting, text: string): Problem | null {
         const n = Number(text);
         return n < min || n > max ? { kind: "out_of_range", min, max } : null;
     }
-    if (setting.type === "bool" || setting.type === "choice") return null;
     const bytes = new TextEncoder().encode(text).length;
     return bytes < min || (max > 0 && bytes > max) ? { kind: "length", bytes, min, max } : null;
 }
@@ -49,9 +48,7 @@ export function changes(settings: readonly Setting[], draft: Draft): Record<stri
     for (const setting of settings) {
         const text = draft[setting.name];
         if (text === undefined) continue;
-        if (setting.type === "int") out[setting.name] = Number(text);
-        else if (setting.type === "bool") out[setting.name] = text === "true";
-        else out[setting.name] = text;
+        out[setting.name] = setting.type === "int" ? Number(text) : text;
     }
     return out;
 }

@@ -40,7 +40,6 @@ export const common = {
     "action.copied": ["Copied", "コピーしました"],
     "action.close": ["Close", "閉じる"],
     "action.cancel": ["Cancel", "取り消し"],
-    "action.reload": ["Refresh", "更新"],
     "state.loading": ["Loading", "読み込み中"],
     "error.unreachable": ["The box does not answer.", "装置から応答がありません。"],
     "error.database": ["The database of the box is away.", "装置のデータベースに接続できません。"],

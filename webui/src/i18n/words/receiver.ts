@@ -19,7 +19,6 @@ export const receiver = {
     "ledger.bySource": ["By source", "送信元別"],
     "ledger.listener": ["Listener", "受信方法"],
     "ledger.source": ["Source", "送信元"],
-    "ledger.reasons": ["Reasons of refusal", "拒否の理由"],
     "ledger.none": ["Nothing arrived in this range.", "この期間に到着したメッセージはありません。"],
     "ledger.more": ["The {n} busiest are shown.", "多い順に {n} 件を表示しています。"],
     "ledger.noRefusals": ["Nothing was refused.", "拒否したメッセージはありません。"],

@@ -21,8 +21,6 @@ export const system = {
     "settings.outOfRange": ["Out of range: {min} to {max}.", "範囲外です（{min}〜{max}）。"],
     "settings.length": ["{n} bytes long; {min} to {max} are allowed.", "{n} バイトです。{min}〜{max} バイトにしてください。"],
     "settings.leave": ["Leave without saving?", "保存せずに移動しますか。"],
-    "settings.yes": ["on", "オン"],
-    "settings.no": ["off", "オフ"],
     "settings.empty": ["(empty)", "（空）"],
     "group.box": ["This box", "この装置"],
     "group.time": ["Time", "時刻"],

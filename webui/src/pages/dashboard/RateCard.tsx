@@ -39,16 +39,14 @@ export function RateCard({ rates, nowMs }: { rates: Rates; nowMs: number }) {
             <div class={css.chart}>
                 <Chart options={options} data={series} height={200} onCursor={setIndex} />
             </div>
-            <div class={ui.cardBody}>
-                <div class={css.legend}>
-                    {(used.length > 0 ? used : LISTENERS).map((name) => (
-                        <span key={name}>
-                            <span class={css.swatch} style={{ background: colors.listeners[name] }} />
-                            {t(NAME[name])} {under?.values.find(([n]) => n === name)?.[1]}
-                        </span>
-                    ))}
-                    <span>{under ? under.time : max === 0 ? t("dash.noRates") : ""}</span>
-                </div>
+            <div class={css.legend}>
+                {(used.length > 0 ? used : LISTENERS).map((name) => (
+                    <span key={name}>
+                        <span class={css.swatch} style={{ background: colors.listeners[name] }} />
+                        {t(NAME[name])} {under?.values.find(([n]) => n === name)?.[1]}
+                    </span>
+                ))}
+                <span>{under ? under.time : max === 0 ? t("dash.noRates") : ""}</span>
             </div>
             <details class={css.details}>
                 <summary>{t("dash.asTable")}</summary>

@@ -27,21 +27,8 @@ interface Props {
 }
 
 function Control({ setting, text, isReadOnly, error, onText }: Props) {
-    const { t } = useWords();
     const id = `set-${setting.name}`;
     const common = { id, "aria-invalid": error ? ("true" as const) : undefined, "aria-describedby": `${id}-help${error ? ` ${id}-error` : ""}` };
-    if (setting.type === "bool" || setting.type === "choice") {
-        const options = setting.type === "bool" ? ["true", "false"] : (setting.choices ?? []);
-        return (
-            <select {...common} disabled={isReadOnly} value={text} onChange={(e) => onText(e.currentTarget.value)}>
-                {options.map((option) => (
-                    <option key={option} value={option}>
-                        {setting.type === "bool" ? t(option === "true" ? "settings.yes" : "settings.no") : option}
-                    </option>
-                ))}
-            </select>
-        );
-    }
     return (
         <input
             {...common}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { bytesToText, hexLines, oneLine } from "./bytes";
+import { findPairs } from "./pairs";
+import { guideLines, isLoopback, plainHost, portOf } from "./guide";
+
+describe("bytes as received", () => {
+    it("are shown as text without hiding any", () => {
+        expect(bytesToText(new TextEncoder().encode("a\0b\nc\td\x7f"))).toBe("a␀b␊c\td␡");
+        expect(bytesToText(new Uint8Array([0x61, 0xff, 0xfe]))).toBe("a\ufffd\ufffd");
+        expect(bytesToText(new TextEncoder().encode("a\u202eb"))).toBe("a<U+202E>b");
+    });
+
+    it("are shown in hex, sixteen a line", () => {
+        const lines = hexLines(new TextEncoder().encode("<34>link down on port 7"));
+        expect(lines).toHaveLength(2);
+        expect(lines[0]).toEqual({ offset: "000000", hex: "3c 33 34 3e 6c 69 6e 6b 20 64 6f 77 6e 20 6f 6e", ascii: "<34>link down on" });
+        expect(lines[1]?.offset).toBe("000010");
+        expect(hexLines(new Uint8Array())).toEqual([]);
+    });
+
+    it("stand in one row of a list", () => expect(oneLine("a\nb\tc\x1b[0m")).toBe("a␊b\tc␛[0m"));
+});
+
+describe("pairs in a message", () => {
+    it("are found with and without quotes", () => {
+        expect(findPairs('deny src=192.0.2.1, policy="a b" bytes=12')).toEqual([
+            { key: "src", value: "192.0.2.1", text: "src=192.0.2.1" },
+            { key: "policy", value: "a b", text: 'policy="a b"' },
+            { key: "bytes", value: "12", text: "bytes=12" },
+        ]);
+        expect(findPairs("a == b, 1=2, =x")).toEqual([]);
+    });
+
+    it("are bounded", () => expect(findPairs("a=1 ".repeat(1000))).toHaveLength(100));
+});
+
+describe("the lines for devices", () => {
+    it("read the port of a listener", () => {
+        expect(portOf("0.0.0.0:5514")).toBe(5514);
+        expect(portOf("[::]:1514")).toBe(1514);
+        expect(portOf("")).toBe(514);
+    });
+
+    it("name this box and its port", () => {
+        const lines = guideLines("192.0.2.5", 5514);
+        expect(lines.cisco).toContain("logging host 192.0.2.5 transport udp port 5514");
+        expect(lines.linux).toContain('target="192.0.2.5" port="5514"');
+        expect(lines.yamaha).toContain("syslog host 192.0.2.5");
+        expect(guideLines("[2001:db8::1]", 514).logger).toContain("-n 2001:db8::1 -P 514");
+    });
+
+    it("know an address that no device can reach", () => {
+        expect(isLoopback("127.0.0.1") && isLoopback("localhost") && isLoopback("::1")).toBe(true);
+        expect(isLoopback("192.0.2.1")).toBe(false);
+        expect(plainHost("[::1]")).toBe("::1");
+    });
+});
