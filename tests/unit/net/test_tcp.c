@@ -1,0 +1,343 @@
+/* TCP connections over loopback: partial reads at every split, large messages, limits, ends. */
+#include <criterion/criterion.h>
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "net/socket.h"
+#include "net/tcp.h"
+
+/* The handler of these tests takes lines, and writes them down. */
+struct log {
+    struct tcp *tcp;
+    int listener, port;
+    struct buf lines;
+    int ends[4], refused, refused_error, quiet, reads_left;
+    struct buf rests;
+};
+
+static size_t take_lines(void *context, struct tcp_connection *c, struct view in)
+{
+    struct log *log = context;
+    size_t used = 0;
+    ++*(uint64_t *)tcp_state(c);
+    for (const char *lf; (lf = memchr(in.p + used, '\n', in.n - used)) != NULL;) {
+        (void)buf_add(&log->lines, in.p + used, (size_t)(lf + 1 - in.p) - used);
+        used = (size_t)(lf + 1 - in.p);
+    }
+    return used;
+}
+
+static size_t take_quiet(void *context, struct tcp_connection *c, struct view in)
+{
+    (void)c;
+    struct log *log = context;
+    log->quiet++;
+    (void)buf_add(&log->lines, in.p, in.n);
+    return in.n;
+}
+
+static void note_end(void *context, struct tcp_connection *c, struct view rest, enum tcp_end end,
+                     int error)
+{
+    (void)c;
+    (void)error;
+    struct log *log = context;
+    log->ends[end]++;
+    (void)buf_add_view(&log->rests, rest);
+}
+
+static void note_refused(void *context, const struct ip *peer, int error)
+{
+    struct log *log = context;
+    cr_expect_eq(peer->family, 4);
+    log->refused++;
+    log->refused_error = error;
+}
+
+static bool count_reads(void *context)
+{
+    struct log *log = context;
+    return --log->reads_left > 0;
+}
+
+static void open_log(struct log *log, int max_connections, size_t hold_bytes)
+{
+    memset(log, 0, sizeof(*log));
+    log->lines = BUF_INIT(16 << 20);
+    log->rests = BUF_INIT(16 << 20);
+    log->reads_left = 1 << 30;
+    struct tcp_options o = {max_connections, hold_bytes};
+    struct tcp_handler h = {log, take_lines, take_quiet, note_end, note_refused, count_reads};
+    cr_assert_eq(tcp_new(&o, &h, &log->tcp), 0);
+    struct ip ip;
+    cr_assert_eq(ip_parse(VIEW("127.0.0.1"), &ip), 0);
+    log->listener = tcp_listen(log->tcp, &ip, 0);
+    cr_assert_geq(log->listener, 0);
+    log->port = socket_port(log->listener);
+}
+
+static void close_log(struct log *log)
+{
+    tcp_free(&log->tcp);
+    buf_free(&log->lines);
+    buf_free(&log->rests);
+}
+
+static int dial(const struct log *log)
+{
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons((uint16_t)log->port)};
+    in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    cr_assert_eq(connect(fd, (struct sockaddr *)&in, sizeof(in)), 0);
+    return fd;
+}
+
+static void accept_all(struct log *log, int64_t now)
+{
+    struct pollfd p = {.fd = log->listener, .events = POLLIN};
+    cr_assert_eq(poll(&p, 1, 10000), 1);
+    cr_assert_eq(tcp_accept(log->tcp, log->listener, now), 0);
+}
+
+/* Read until nothing is ready; waits for the first. */
+static void read_all(struct log *log)
+{
+    struct pollfd p = {.fd = tcp_fd(log->tcp), .events = POLLIN};
+    cr_assert_eq(poll(&p, 1, 10000), 1, "nothing came");
+    while (tcp_poll(log->tcp, 1) > 0)
+        ;
+}
+
+static void send_all(int fd, const char *p, size_t n)
+{
+    cr_assert_eq(send(fd, p, n, MSG_NOSIGNAL), (ssize_t)n);
+}
+
+static void expect_lines(struct log *log, const char *want)
+{
+    cr_expect_str_eq(buf_str(&log->lines), want);
+}
+
+Test(tcp, a_stream_split_anywhere_gives_the_same_bytes)
+{
+    static const char text[] = "first\nsecond line\n\nlast\n";
+    struct log log;
+    open_log(&log, 64, 1024);
+    for (size_t split = 1; split < sizeof(text) - 1; split++) {
+        buf_clear(&log.lines);
+        int fd = dial(&log);
+        accept_all(&log, 0);
+        send_all(fd, text, split);
+        read_all(&log);
+        send_all(fd, text + split, sizeof(text) - 1 - split);
+        read_all(&log);
+        expect_lines(&log, text);
+        cr_expect_eq(tcp_held_bytes(log.tcp), 0, "nothing unused, nothing held: split %zu", split);
+        close(fd);
+        read_all(&log);
+    }
+    cr_expect_eq(tcp_connections(log.tcp), 0);
+    cr_expect_eq(log.ends[TCP_END_CLOSED], (int)sizeof(text) - 2);
+    close_log(&log);
+}
+
+Test(tcp, a_message_larger_than_a_read_is_put_together_and_its_memory_given_back)
+{
+    enum { BIG = 300000 };
+    static char big[BIG];
+    struct log log;
+    open_log(&log, 4, BIG);
+    memset(big, 'x', sizeof(big));
+    big[BIG - 1] = '\n';
+    int fd = dial(&log);
+    accept_all(&log, 0);
+    for (size_t at = 0; at < BIG; at += 7000) {
+        send_all(fd, big + at, MIN((size_t)7000, BIG - at));
+        read_all(&log);
+    }
+    cr_expect(view_eq(buf_view(&log.lines), view_of(big, BIG)));
+    cr_expect_eq(tcp_held_bytes(log.tcp), 0);
+    send_all(fd, "small", 5);
+    read_all(&log);
+    cr_expect_leq(tcp_held_bytes(log.tcp), 256, "a few bytes cost little again");
+    close(fd);
+    close_log(&log);
+}
+
+Test(tcp, idle_connections_hold_no_memory)
+{
+    enum { N = 200 };
+    struct log log;
+    int fds[N];
+    open_log(&log, N, 65536 + 16);
+    for (int i = 0; i < N; i++) {
+        fds[i] = dial(&log);
+        accept_all(&log, 0);
+        send_all(fds[i], "hello\n", 6);
+        read_all(&log);
+    }
+    cr_expect_eq(tcp_connections(log.tcp), N);
+    cr_expect_eq(tcp_held_bytes(log.tcp), 0);
+    for (int i = 0; i < N; i++)
+        close(fds[i]);
+    close_log(&log);
+}
+
+Test(tcp, the_rest_is_handed_out_when_the_peer_closes)
+{
+    struct log log;
+    open_log(&log, 4, 1024);
+    int fd = dial(&log);
+    accept_all(&log, 0);
+    send_all(fd, "whole\nwithout end", 17);
+    close(fd);
+    read_all(&log);
+    expect_lines(&log, "whole\n");
+    cr_expect_str_eq(buf_str(&log.rests), "without end");
+    cr_expect_eq(log.ends[TCP_END_CLOSED], 1);
+    close_log(&log);
+}
+
+Test(tcp, a_reset_is_an_end_with_its_error)
+{
+    struct log log;
+    open_log(&log, 4, 1024);
+    int fd = dial(&log);
+    accept_all(&log, 0);
+    struct linger now = {1, 0};
+    cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now)), 0);
+    close(fd);
+    read_all(&log);
+    cr_expect_eq(log.ends[TCP_END_ERROR], 1);
+    close_log(&log);
+}
+
+Test(tcp, more_connections_than_allowed_are_turned_away_and_room_comes_back)
+{
+    struct log log;
+    open_log(&log, 2, 1024);
+    int fds[3];
+    for (int i = 0; i < 3; i++)
+        fds[i] = dial(&log);
+    accept_all(&log, 0);
+    cr_expect_eq(tcp_connections(log.tcp), 2);
+    cr_expect_eq(log.refused, 1);
+    cr_expect_eq(log.refused_error, 0);
+    char b;
+    cr_expect_eq(recv(fds[2], &b, 1, 0), 0, "the third is closed");
+    close(fds[0]);
+    read_all(&log);
+    int again = dial(&log);
+    accept_all(&log, 0);
+    cr_expect_eq(tcp_connections(log.tcp), 2);
+    close(fds[1]);
+    close(fds[2]);
+    close(again);
+    close_log(&log);
+}
+
+Test(tcp, without_descriptors_a_connection_is_turned_away_and_the_listener_is_quiet_again)
+{
+    struct log log;
+    open_log(&log, 64, 1024);
+    int fd = dial(&log);
+    struct rlimit old, tight;
+    cr_assert_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
+    int next = dup(fd); /* the lowest free descriptor */
+    close(next);
+    tight = old;
+    tight.rlim_cur = (rlim_t)next;
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &tight), 0);
+    cr_expect_eq(tcp_accept(log.tcp, log.listener, 0), 0);
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
+    cr_expect_eq(log.refused, 1);
+    cr_expect_eq(log.refused_error, EMFILE);
+    struct pollfd p = {.fd = log.listener, .events = POLLIN};
+    cr_expect_eq(poll(&p, 1, 0), 0, "nothing waits: no loop spins");
+    close(fd);
+    close_log(&log);
+}
+
+Test(tcp, silent_connections_end_and_those_that_sent_stay)
+{
+    struct log log;
+    open_log(&log, 4, 1024);
+    int silent = dial(&log);
+    accept_all(&log, 0);
+    int lively = dial(&log);
+    accept_all(&log, 0);
+    send_all(lively, "x\n", 2);
+    read_all(&log); /* at time 1 */
+    cr_expect_eq(tcp_oldest_mono_us(log.tcp), 0);
+    tcp_close_idle(log.tcp, 1);
+    cr_expect_eq(log.ends[TCP_END_IDLE], 1);
+    cr_expect_eq(tcp_connections(log.tcp), 1);
+    cr_expect_eq(tcp_oldest_mono_us(log.tcp), 1);
+    close(silent);
+    close(lively);
+    close_log(&log);
+}
+
+Test(tcp, an_unfinished_message_is_called_quiet_once)
+{
+    struct log log;
+    open_log(&log, 4, 1024);
+    int fd = dial(&log);
+    accept_all(&log, 0);
+    send_all(fd, "line\ncounted", 12);
+    read_all(&log); /* at time 1 */
+    tcp_quiet(log.tcp, 1);
+    cr_expect_eq(log.quiet, 0, "not silent long enough");
+    tcp_quiet(log.tcp, 2);
+    tcp_quiet(log.tcp, 3);
+    cr_expect_eq(log.quiet, 1);
+    expect_lines(&log, "line\ncounted");
+    cr_expect_eq(tcp_held_bytes(log.tcp), 0);
+    close(fd);
+    close_log(&log);
+}
+
+Test(tcp, a_poll_ends_early_when_the_owner_says_so_and_nothing_is_lost)
+{
+    struct log log;
+    int fds[5];
+    open_log(&log, 8, 1024);
+    for (int i = 0; i < 5; i++) {
+        fds[i] = dial(&log);
+        accept_all(&log, 0);
+        send_all(fds[i], "m\n", 2);
+    }
+    log.reads_left = 2;
+    cr_expect_eq(tcp_poll(log.tcp, 1), 2);
+    log.reads_left = 1 << 30;
+    read_all(&log);
+    expect_lines(&log, "m\nm\nm\nm\nm\n");
+    tcp_close_all(log.tcp);
+    cr_expect_eq(log.ends[TCP_END_STOP], 5);
+    for (int i = 0; i < 5; i++)
+        close(fds[i]);
+    close_log(&log);
+}
+
+Test(tcp, a_connection_that_can_never_go_on_is_ended)
+{
+    static char noise[3000];
+    struct log log;
+    open_log(&log, 4, 1024);
+    memset(noise, 'x', sizeof(noise));
+    int fd = dial(&log);
+    accept_all(&log, 0);
+    send_all(fd, noise, sizeof(noise));
+    read_all(&log);
+    cr_expect_eq(log.ends[TCP_END_ERROR], 1);
+    cr_expect_eq(log.rests.n, sizeof(noise));
+    cr_expect_eq(tcp_held_bytes(log.tcp), 0);
+    close(fd);
+    close_log(&log);
+}
