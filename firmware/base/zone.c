@@ -358,22 +358,29 @@ const char *zone_name(const struct zone *z)
     return z->name;
 }
 
+/* The number of transitions at or before s: z->offset[… - 1] is in force then. */
+static size_t transitions_until(const struct zone *z, int64_t s)
+{
+    size_t low = 0, n = z->transitions;
+    while (n >
+           0) { /* without branches that depend on the data: half of them would be mispredicted */
+        size_t half = n - n / 2;
+        low += z->at[low + half - 1] <= s ? half : 0;
+        n /= 2;
+    }
+    return low;
+}
+
+static int32_t offset_after(const struct zone *z, size_t transitions, int64_t s)
+{
+    if (transitions == z->transitions && z->has_footer)
+        return footer_offset(z, s);
+    return transitions == 0 ? z->first_offset : z->offset[transitions - 1];
+}
+
 static int32_t offset_at(const struct zone *z, int64_t s)
 {
-    size_t n = z->transitions;
-    if (n == 0 || s < z->at[0])
-        return n == 0 && z->has_footer ? footer_offset(z, s) : z->first_offset;
-    if (s >= z->at[n - 1])
-        return z->has_footer ? footer_offset(z, s) : z->offset[n - 1];
-    size_t low = 0, high = n - 1; /* at[low] <= s < at[high] */
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (z->at[middle] <= s)
-            low = middle;
-        else
-            high = middle;
-    }
-    return z->offset[low];
+    return offset_after(z, transitions_until(z, s), s);
 }
 
 static int64_t floor_seconds(int64_t us)
@@ -387,17 +394,44 @@ int32_t zone_offset(const struct zone *z, int64_t us)
     return offset_at(z, floor_seconds(us));
 }
 
-int64_t zone_to_us(const struct zone *z, const struct civil *c, bool prefer_later)
+/* The offsets that may hold at a local time: before and after the change near it, or twice the
+ * same. */
+static void offsets_near(const struct zone *z, int64_t local, int32_t *ret_before,
+                         int32_t *ret_after)
+{
+    /* No zone changes twice within these two days, and offsets are less than one. */
+    size_t n = transitions_until(z, local - 86400);
+    bool is_quiet = n < z->transitions ? z->at[n] > local + 86400 : z->has_footer && !z->has_summer;
+    *ret_before = offset_after(z, n, local - 86400);
+    *ret_after = is_quiet ? *ret_before : offset_at(z, local + 86400);
+}
+
+/* Both instants of a civil time, the same outside of a repeated hour. */
+static void instants_of(const struct zone *z, const struct civil *c, int64_t *ret_earlier,
+                        int64_t *ret_later)
 {
     int64_t local_us = civil_to_us(c), local = floor_seconds(local_us);
-    /* No zone changes twice within these two days, and offsets are less than one. */
-    int32_t before = offset_at(z, local - 86400), after = offset_at(z, local + 86400);
-    int32_t chosen = before;
-    if (before != after) {
-        bool before_holds = offset_at(z, local - before) == before;
-        bool after_holds = offset_at(z, local - after) == after;
-        if (after_holds && (!before_holds || prefer_later))
-            chosen = after;
+    int32_t before, after;
+    offsets_near(z, local, &before, &after);
+    *ret_earlier = *ret_later = local_us - before * US_PER_SECOND;
+    if (before != after && offset_at(z, local - after) == after) {
+        *ret_later = local_us - after * US_PER_SECOND;
+        if (offset_at(z, local - before) != before)
+            *ret_earlier = *ret_later;
     }
-    return local_us - chosen * US_PER_SECOND;
+}
+
+int64_t zone_to_us(const struct zone *z, const struct civil *c, bool prefer_later)
+{
+    int64_t earlier, later;
+    instants_of(z, c, &earlier, &later);
+    return prefer_later ? later : earlier;
+}
+
+int64_t zone_to_us_near(const struct zone *z, const struct civil *c, int64_t near_us)
+{
+    int64_t earlier, later;
+    instants_of(z, c, &earlier, &later);
+    /* nearer to the later one: behind the middle of the two */
+    return near_us > earlier + (later - earlier) / 2 ? later : earlier;
 }

@@ -20,5 +20,7 @@ int32_t zone_offset(const struct zone *z, int64_t us);
 /* The instant of a civil time in the zone.  In the repeated hour: the later offset's answer when
  * `prefer_later`, else the earlier instant; in the skipped hour: as if the old offset still ran. */
 int64_t zone_to_us(const struct zone *z, const struct civil *c, bool prefer_later);
+/* The same, but of the two instants of a repeated hour the one nearer to `near_us`. */
+int64_t zone_to_us_near(const struct zone *z, const struct civil *c, int64_t near_us);
 
 #endif

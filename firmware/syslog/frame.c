@@ -117,8 +117,8 @@ static enum answer find_delimiter(struct cut *c, size_t limit, size_t *ret_at)
     return NO;
 }
 
-/* The delimiter at p[at] has been used: remember its kind.  Not before, since bytes that are still to be
- * cut may stand in front of it. */
+/* The delimiter at p[at] has been used: remember its kind.  Not before, since bytes that are still
+ * to be cut may stand in front of it. */
 static void learn(struct cut *c, size_t at)
 {
     if (c->p[at] == '\0')

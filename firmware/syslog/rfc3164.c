@@ -22,20 +22,67 @@ struct tag {
 
 /* ---- words ---- */
 
+/* What a byte may be part of. */
+enum byte_class { IN_HOST = 1, IN_TAG = 2, IS_LETTER = 4, IS_DIGIT = 8 };
+
+/* Not in a host: blanks, controls and the punctuation that only text has.  Not in a tag: = and ",
+ * which name=value pairs and JSON have. */
+static const uint8_t classes[256] = {
+    ['!'] = IN_TAG,
+    ['#'] = IN_HOST | IN_TAG,
+    ['$'] = IN_HOST | IN_TAG,
+    ['%'] = IN_HOST | IN_TAG,
+    ['&'] = IN_HOST | IN_TAG,
+    ['\''] = IN_TAG,
+    ['('] = IN_TAG,
+    [')'] = IN_TAG,
+    ['*'] = IN_HOST | IN_TAG,
+    ['+'] = IN_HOST | IN_TAG,
+    [','] = IN_HOST | IN_TAG,
+    ['-'] = IN_HOST | IN_TAG,
+    ['.'] = IN_HOST | IN_TAG,
+    ['/'] = IN_HOST | IN_TAG,
+    ['0' ... '9'] = IN_HOST | IN_TAG | IS_DIGIT,
+    [':'] = IN_HOST | IN_TAG,
+    [';'] = IN_TAG,
+    ['<'] = IN_TAG,
+    ['>'] = IN_TAG,
+    ['?'] = IN_TAG,
+    ['@'] = IN_HOST | IN_TAG,
+    ['A' ... 'Z'] = IN_HOST | IN_TAG | IS_LETTER,
+    ['['] = IN_TAG,
+    ['\\'] = IN_TAG,
+    [']'] = IN_TAG,
+    ['^'] = IN_HOST | IN_TAG,
+    ['_'] = IN_HOST | IN_TAG,
+    ['`'] = IN_TAG,
+    ['a' ... 'z'] = IN_HOST | IN_TAG | IS_LETTER,
+    ['{'] = IN_TAG,
+    ['|'] = IN_TAG,
+    ['}'] = IN_TAG,
+    ['~'] = IN_HOST | IN_TAG,
+    [0x80 ... 0xff] = IN_HOST | IN_TAG | IS_LETTER,
+};
+
+/* All classes that any byte is of, in the low half, that all bytes are of, in the high half. */
+static unsigned classes_of(struct view v)
+{
+    unsigned any = 0, all = 0xff;
+    for (size_t i = 0; i < v.n; i++) {
+        any |= classes[(unsigned char)v.p[i]];
+        all &= classes[(unsigned char)v.p[i]];
+    }
+    return any | all << 8;
+}
+
+/* "notice", "ERROR:": words that say how grave something is, never who says it. */
 static bool is_severity_word(struct view v)
 {
     if (v.n > 0 && v.p[v.n - 1] == ':')
         v.n--;
-    return v.n >= 3 && v.n <= 13 && is_letter(v.p[0]) && severity_parse(v) >= 0;
-}
-
-static bool has_letter(struct view v)
-{
-    for (size_t i = 0; i < v.n; i++) {
-        if (is_letter(v.p[i]))
-            return true;
-    }
-    return false;
+    if (v.n < 3 || v.n > 13 || memchr("acdeinpw", v.p[0] | 0x20, 8) == NULL)
+        return false;
+    return (classes_of(v) >> 8 & IS_LETTER) && severity_parse(v) >= 0;
 }
 
 static bool is_ipv6(struct view v)
@@ -51,18 +98,12 @@ static bool is_ipv6(struct view v)
  * "ap,00:11…"), but no punctuation that only text has. */
 static bool is_host(struct view v)
 {
-    bool is_named = false;
     if (v.n == 0 || v.n > HEADER_FIELD_MAX_BYTES)
         return false;
-    for (size_t i = 0; i < v.n; i++) {
-        char c = v.p[i];
-        if (is_letter(c) || is_digit(c))
-            is_named = true;
-        else if ((unsigned char)c <= ' ' || memchr("=[]{}\"'<>()|!?;\\`", c, 17) != NULL)
-            return false;
-    }
-    char first = v.p[0];
-    return is_named && (is_letter(first) || is_digit(first) || first == '_' || first == ':') &&
+    unsigned all = classes_of(v);
+    uint8_t first = classes[(unsigned char)v.p[0]];
+    return (all >> 8 & IN_HOST) && (all & (IS_LETTER | IS_DIGIT)) &&
+           ((first & (IS_LETTER | IS_DIGIT)) || v.p[0] == '_' || v.p[0] == ':') &&
            v.p[v.n - 1] != ':' && !is_severity_word(v);
 }
 
@@ -70,12 +111,18 @@ static bool is_host(struct view v)
 
 static bool is_tag_name(struct view v)
 {
-    if (v.n == 0 || v.n > HEADER_FIELD_MAX_BYTES || !has_letter(v) || is_severity_word(v))
+    if (v.n == 0 || v.n > HEADER_FIELD_MAX_BYTES)
         return false;
-    if (memchr("{}[](\"'<=-|,;", v.p[0], 13) != NULL)
+    unsigned all = classes_of(v);
+    if (!(all >> 8 & IN_TAG) || !(all & IS_LETTER))
         return false;
-    return memchr(v.p, '=', v.n) == NULL && memchr(v.p, '"', v.n) == NULL &&
-           memmem(v.p, v.n, "://", 3) == NULL && !is_ipv6(v);
+    if (!(classes[(unsigned char)v.p[0]] & (IS_LETTER | IS_DIGIT)) &&
+        memchr("{}[](\"'<=-|,;", v.p[0], 13) != NULL)
+        return false;
+    const char *colon = memchr(v.p, ':', v.n);
+    if (colon && (is_ipv6(v) || memmem(colon, (size_t)(v.p + v.n - colon), "://", 3) != NULL))
+        return false;
+    return !is_severity_word(v);
 }
 
 /* A process number without colon after it: decimal, or hexadecimal with 0x. */

@@ -117,8 +117,9 @@ static bool take_structured_data(struct cursor *c, struct view *ret)
     return true;
 }
 
-/* VERSION and TIMESTAMP, which decide whether this is RFC 5424 at all. */
-static bool take_version_and_time(struct cursor *c, const struct parse *in, struct record *r)
+/* VERSION and TIMESTAMP, which decide whether this is RFC 5424 at all.  TIMESTAMP_ABSENT: nil. */
+static bool take_version_and_time(struct cursor *c, const struct parse *in, struct timestamp *t,
+                                  enum timestamp_result *ret_result)
 {
     size_t digits = 0;
     while (digits < 4 && digits < cursor_left(c) && is_digit(c->p[digits]))
@@ -131,26 +132,26 @@ static bool take_version_and_time(struct cursor *c, const struct parse *in, stru
     struct cursor at = {c->p + digits, c->end};
     while (cursor_at(&at, ' '))
         at.p++;
-    struct timestamp t;
-    enum timestamp_result result = timestamp_iso(&at, &t);
+    enum timestamp_result result = timestamp_iso(&at, t);
     if (result != TIMESTAMP_ABSENT && at.p < at.end && *at.p != ' ')
         return false;
     struct view token = peek_token(&at);
+    if (result == TIMESTAMP_ABSENT && !in->has_pri)
+        return false;
     if (result != TIMESTAMP_ABSENT) {
-        timestamp_apply(&t, result, in->ctx, r);
+        /* taken */
     } else if (token.n == 1 && *token.p == '-') {
         at.p++;
     } else if (token.n >= 10 && is_digit(token.p[0]) && memchr(token.p, '-', token.n) != NULL &&
                memchr(token.p, ':', token.n) != NULL) {
-        r->flags |= RECORD_BAD_TIME; /* meant as a time */
+        result = TIMESTAMP_UNUSABLE; /* meant as a time */
         at.p += token.n;
-    } else if (token.n > 0 || !in->has_pri) {
+    } else if (token.n > 0) {
         return false;
     }
-    if (!in->has_pri && result == TIMESTAMP_ABSENT)
-        return false;
     if (cursor_at(&at, ' '))
         at.p++;
+    *ret_result = result;
     *c = at;
     return true;
 }
@@ -158,8 +159,11 @@ static bool take_version_and_time(struct cursor *c, const struct parse *in, stru
 bool rfc5424_parse(const struct parse *in, struct record *r)
 {
     struct cursor c = in->text;
-    if (!take_version_and_time(&c, in, r))
+    struct timestamp t;
+    enum timestamp_result result;
+    if (!take_version_and_time(&c, in, &t, &result))
         return false;
+    timestamp_apply(&t, result, in->ctx, r);
     struct view fields[HEADER_FIELDS] = {VIEW_NULL, VIEW_NULL, VIEW_NULL, VIEW_NULL};
     struct view data = VIEW_NULL;
     struct cursor header = c;

@@ -112,9 +112,7 @@ void syslog_parse(const struct syslog_context *ctx, struct view raw, struct reco
     struct parse in = {.ctx = ctx, .text = {text.p, text.p + text.n}};
     take_pri(&in, ret);
     for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
-        struct record r = *ret;
-        if (forms[i].parse(&in, &r)) {
-            *ret = r;
+        if (forms[i].parse(&in, ret)) {
             ret->format = forms[i].format;
             break;
         }

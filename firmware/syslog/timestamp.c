@@ -59,11 +59,13 @@ static bool is_boundary(const struct cursor *c)
            *c->p == '\r';
 }
 
-/* The same for a word after a time, where a colon alone may be part of what follows ("2001:db8::1"). */
+/* The same for a word after a time, where a colon alone may be part of what follows
+ * ("2001:db8::1"). */
 static bool is_word_boundary(const struct cursor *c)
 {
     bool has_colon = cursor_at(c, ':');
-    return is_boundary(c) && (!has_colon || cursor_left(c) == 1 || c->p[1] == ' ' || c->p[1] == '%');
+    return is_boundary(c) &&
+           (!has_colon || cursor_left(c) == 1 || c->p[1] == ' ' || c->p[1] == '%');
 }
 
 /* [.,]digits after the seconds. */
@@ -429,12 +431,8 @@ void timestamp_apply(const struct timestamp *t, enum timestamp_result result,
         choose_year(&c, ctx->received_at_us + offset_us);
     }
     int64_t civil_us = civil_to_us(&c), at = civil_us - offset_us;
-    if (!t->has_offset) {
-        at = zone_to_us(ctx->zone, &c, false);
-        int64_t later = zone_to_us(ctx->zone, &c, true);
-        if (distance(later, ctx->received_at_us) < distance(at, ctx->received_at_us))
-            at = later;
-    }
+    if (!t->has_offset)
+        at = zone_to_us_near(ctx->zone, &c, ctx->received_at_us);
     r->reported_at_us = at;
     r->time_text = t->text;
     r->time_form = t->form;
