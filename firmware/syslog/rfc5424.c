@@ -168,13 +168,13 @@ bool rfc5424_parse(const struct parse *in, struct record *r)
     struct view data = VIEW_NULL;
     struct cursor header = c;
     bool has_fields = take_fields(&c, false, fields);
-    const char *fields_end = c.p < c.end ? c.p + 1 : c.p;
+    const char *fields_start = header.p - 1, *fields_end = c.p < c.end ? c.p + 1 : c.p;
     bool has_data = has_fields && take_structured_data(&c, &data);
     /* Doubled blanks mean empty fields, unless only skipping them makes sense of what follows: a
      * nil that is left over in front of the message has been shifted. */
     bool is_shifted = has_fields && (!has_data || (cursor_at(&c, '-') &&
                                                    (cursor_left(&c) == 1 || c.p[1] == ' ')));
-    if (is_shifted && memmem(header.p, (size_t)(fields_end - header.p), "  ", 2) != NULL) {
+    if (is_shifted && memmem(fields_start, (size_t)(fields_end - fields_start), "  ", 2) != NULL) {
         struct view skipped[HEADER_FIELDS];
         struct cursor again = header;
         if (take_fields(&again, true, skipped) && take_structured_data(&again, &data)) {
