@@ -97,10 +97,10 @@ struct ledger {
     unsigned char *map;
     uint8_t run[UNIT_RUN_BYTES];
     uint64_t next_number, next_block;
-    unsigned hint;                      /* where to look for a free slot */
     _Atomic bool is_used[LEDGER_PAGES]; /* set by the network thread, cleared by the writer */
     _Atomic unsigned free_pages;
-    struct ledger_page *recovered[LEDGER_PAGES];
+    unsigned recovered[LEDGER_PAGES]; /* slots */
+    struct ledger_page pages[LEDGER_PAGES];
     unsigned recovered_n;
 };
 
@@ -280,9 +280,10 @@ static uint64_t first_block(const struct ledger *l)
     return MAX(by_clock, get64(l->map + H_BLOCK) + 1);
 }
 
-static struct ledger_page *page_new(struct ledger *l, unsigned slot)
+static struct ledger_page *page_take(struct ledger *l, unsigned slot)
 {
-    struct ledger_page *p = xcalloc(1, sizeof(*p));
+    struct ledger_page *p = &l->pages[slot];
+    memset(p, 0, sizeof(*p));
     p->p = page_at(l, slot);
     p->slot = slot;
     atomic_store_explicit(&l->is_used[slot], true, memory_order_relaxed);
@@ -301,9 +302,8 @@ static void find_pages(struct ledger *l)
             put32(p + P_STATE, 0);
             continue;
         }
-        struct ledger_page *page = page_new(l, i);
-        page->rows = get32(p + P_ROWS);
-        l->recovered[l->recovered_n++] = page;
+        page_take(l, i)->rows = get32(p + P_ROWS);
+        l->recovered[l->recovered_n++] = i;
     }
 }
 
@@ -353,8 +353,6 @@ void ledger_close(struct ledger **pl, bool is_orderly)
         put32(l->map + H_IS_CLOSED, 1);
         (void)msync(l->map, HEADER_BYTES, MS_SYNC);
     }
-    for (unsigned i = 0; i < l->recovered_n; i++)
-        free(l->recovered[i]);
     munmap(l->map, FILE_BYTES);
     close(l->fd);
     free(l);
@@ -369,7 +367,7 @@ const uint8_t *ledger_run(const struct ledger *l)
 struct ledger_page *ledger_recovered(struct ledger *l, unsigned i)
 {
     CHECK(i < l->recovered_n);
-    return l->recovered[i];
+    return &l->pages[l->recovered[i]];
 }
 
 /* ---- counting ---- */
@@ -378,11 +376,10 @@ struct ledger_page *ledger_begin(struct ledger *l, bool is_for_refusals)
 {
     if (ledger_free_pages(l) <= (is_for_refusals ? 0u : (unsigned)LEDGER_RESERVED_PAGES))
         return NULL;
-    unsigned slot = l->hint;
+    unsigned slot = 0; /* always the lowest free one: the memory in use stays small */
     while (atomic_load_explicit(&l->is_used[slot], memory_order_acquire))
-        slot = (slot + 1) % LEDGER_PAGES;
-    l->hint = (slot + 1) % LEDGER_PAGES;
-    struct ledger_page *page = page_new(l, slot);
+        slot++;
+    struct ledger_page *page = page_take(l, slot);
     unsigned char *p = page->p;
     put32(p + P_ROWS, 0);
     put32(p + P_REASON, REFUSED_CRASH);
@@ -550,13 +547,8 @@ void ledger_release(struct ledger *l, struct ledger_page **pp)
     struct ledger_page *p = *pp;
     __atomic_store_n((uint32_t *)(p->p + P_STATE), 0, __ATOMIC_RELAXED);
     in_order();
-    for (unsigned i = 0; i < l->recovered_n; i++) {
-        if (l->recovered[i] == p)
-            l->recovered[i] = NULL;
-    }
     atomic_store_explicit(&l->is_used[p->slot], false, memory_order_release);
     atomic_fetch_add(&l->free_pages, 1);
-    free(p);
     *pp = NULL;
 }
 
