@@ -48,7 +48,15 @@ int cli_connect(struct cli *cli, const char *role, struct err *err)
 {
     if (cli->db)
         return 0;
-    return store_connect(cli->config.database, role, "azekura", &cli->db, err);
+    int rc = store_connect(cli->config.database, role, "azekura", &cli->db, err);
+    /* the roles are made by the first migration */
+    if (rc == -EACCES && err && strstr(err->message, "does not exist") &&
+        strcmp(role, "postgres") != 0) {
+        struct err why = *err;
+        return err_set(err, EACCES, why.code, "%.440s; a new database needs azekura migrate first",
+                       why.message);
+    }
+    return rc;
 }
 
 struct overlay {
