@@ -194,7 +194,7 @@ static void encode_literal(struct encoder *e, const char *p, size_t n)
     }
     for (size_t i = 0; i < n; i++) {
         uint8_t b = (uint8_t)p[i];
-        if (sizeof(e->bytes) - e->n < 2) {
+        if (sizeof(e->bytes) - e->n < (b < LITERAL_FIRST ? 2u : 1u)) {
             e->is_full = true;
             return;
         }
@@ -206,7 +206,7 @@ static void encode_literal(struct encoder *e, const char *p, size_t n)
 
 static void encode_reference(struct encoder *e, const struct record *r, unsigned reference)
 {
-    if (sizeof(e->bytes) - e->n < 5) {
+    if (sizeof(e->bytes) - e->n < (reference == LAYOUT_TIME ? 5u : 1u)) {
         e->is_full = true;
         return;
     }
