@@ -301,6 +301,24 @@ bool blocks_next(struct blocks *b, struct stored_block *ret)
     return is_found;
 }
 
+static Datum moved(Datum d, const HeapTupleData *from, const HeapTupleData *to)
+{
+    return PointerGetDatum((char *)to->t_data + (DatumGetPointer(d) - (char *)from->t_data));
+}
+
+void blocks_copy(struct stored_block *ret, const struct stored_block *from)
+{
+    *ret = *from;
+    ret->tuple = heap_copytuple(from->tuple);
+    ret->senders = moved(from->senders, from->tuple, ret->tuple);
+    if (from->has_tokens)
+        ret->tokens = moved(from->tokens, from->tuple, ret->tuple);
+    for (int c = 0; c < BLOCK_COLUMNS; c++) {
+        if (from->has_column[c])
+            ret->columns[c] = moved(from->columns[c], from->tuple, ret->tuple);
+    }
+}
+
 void blocks_free_tuple(struct stored_block *s)
 {
     if (s->tuple)

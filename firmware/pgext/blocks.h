@@ -26,6 +26,8 @@ struct blocks;
 struct blocks *blocks_open(Snapshot snapshot, Oid user, int64_t from_us, int64_t to_us,
                            bool newest_first);
 bool blocks_next(struct blocks *b, struct stored_block *ret);
+/* Copy a row into CurrentMemoryContext; columns in TOAST stay there. */
+void blocks_copy(struct stored_block *ret, const struct stored_block *from);
 void blocks_free_tuple(struct stored_block *s);
 void blocks_close(struct blocks *b);
 

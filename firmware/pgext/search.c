@@ -84,35 +84,84 @@ Datum azekura_search(PG_FUNCTION_ARGS)
 
 /* ---- raw ---- */
 
-/* The row with exactly this seq among those of one microsecond. */
-static bool find_seq(struct scan_block *b, uint64_t seq, uint32_t *ret_row)
+/* The block of the last call in this statement: a list of ids in order opens each block once. */
+struct raw_cache {
+    MemoryContext context; /* of the block; reset for another one */
+    struct stored_block stored;
+    struct block_reader reader;
+    bool has_block;
+};
+
+/* The row with this id; -1: not in this block. */
+static int64_t find_id(const struct block_reader *r, struct entry_id id)
 {
-    for (uint32_t i = rows_next(b->rows, 0); i != UINT32_MAX; i = rows_next(b->rows, i + 1)) {
-        if (block_seq(&b->reader, i) == seq) {
-            *ret_row = i;
-            return true;
-        }
+    for (uint32_t i = block_lower_bound(r, id.at_us); i < r->messages; i++) {
+        if (block_time(r, i) != id.at_us)
+            return -1;
+        if (block_seq(r, i) == id.seq)
+            return i;
     }
-    return false;
+    return -1;
 }
 
-static bytea *raw_of_row(struct scan_block *b, uint32_t row)
+/* Make a block the cached one, in memory of its own, so that the scan that found it can be closed. */
+static void keep_block(struct raw_cache *cache, const struct scan_block *b)
+{
+    struct err err = {0};
+    cache->has_block = false;
+    MemoryContextReset(cache->context);
+    MemoryContext old = MemoryContextSwitchTo(cache->context);
+    blocks_copy(&cache->stored, &b->stored);
+    scan_reader_init(&cache->reader, &cache->stored);
+    int e = block_load(&cache->reader, COLUMN_TIMES, &err);
+    if (e >= 0)
+        e = block_load(&cache->reader, COLUMN_SEQ, &err);
+    MemoryContextSwitchTo(old);
+    cache->has_block = e >= 0; /* the scan has loaded these two before */
+}
+
+static int64_t find_in_store(struct raw_cache *cache, struct entry_id id)
+{
+    struct scan_spec spec = {
+        .from_us = id.at_us,
+        .to_us = id.at_us + 1,
+        .order = SCAN_BLOCKS,
+        .columns = 1u << COLUMN_TIMES | 1u << COLUMN_SEQ,
+        .wants_rows = true,
+        .snapshot = GetActiveSnapshot(),
+        .user = GetUserId(),
+    };
+    struct scan *scan = scan_open(&spec);
+    int64_t row = -1;
+    for (struct scan_block *b; row < 0 && (b = scan_next_block(scan)) != NULL;) {
+        row = find_id(&b->reader, id);
+        if (row >= 0)
+            keep_block(cache, b);
+    }
+    scan_discard(&scan);
+    return cache->has_block ? row : -1;
+}
+
+static bytea *raw_of_row(struct raw_cache *cache, uint32_t row)
 {
     struct err err = {0};
     struct buf out = BUF_INIT(MESSAGE_MAX_BYTES_LIMIT + HEADER_FIELD_MAX_BYTES);
-    int e = block_raw(&b->reader, row, &out, &err);
     bytea *raw = NULL;
+    MemoryContext old = MemoryContextSwitchTo(cache->context);
+    int e = block_raw(&cache->reader, row, &out, &err);
+    MemoryContextSwitchTo(old);
     if (e >= 0 && (raw = palloc_extended(out.n + VARHDRSZ, MCXT_ALLOC_NO_OOM)) != NULL) {
         SET_VARSIZE(raw, out.n + VARHDRSZ);
         memcpy(VARDATA(raw), buf_view(&out).p, out.n);
     }
     buf_free(&out); /* before any ERROR: it is not palloc'd */
-    if (e == -ENOSPC || (e >= 0 && raw == NULL))
-        ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                        errmsg("the message is longer than %d bytes", MESSAGE_MAX_BYTES_LIMIT)));
+    if (e >= 0 && raw == NULL)
+        ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
     if (e < 0)
-        ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("the message's block is damaged"),
-                        errdetail("%s", err.message)));
+        ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                        errmsg("the block of the message is damaged"),
+                        errdetail("%s", e == -ENOSPC ? "The message is longer than any can be."
+                                                     : err.message)));
     return raw;
 }
 
@@ -123,27 +172,19 @@ Datum azekura_raw(PG_FUNCTION_ARGS)
                                     "An id is what azekura.logs shows in its column id.");
     if (id.at_us == INT64_MAX || id.at_us == INT64_MIN)
         PG_RETURN_NULL();
-    struct scan_spec spec = {
-        .from_us = id.at_us,
-        .to_us = id.at_us + 1,
-        .order = SCAN_BLOCKS,
-        .columns = 1u << COLUMN_SEQ,
-        .wants_rows = true,
-        .snapshot = GetActiveSnapshot(),
-        .user = GetUserId(),
-    };
-    struct scan *scan = scan_open(&spec);
-    struct scan_block *b;
-    bytea *raw = NULL;
-    uint32_t row;
-    while (raw == NULL && (b = scan_next_block(scan)) != NULL) {
-        if (find_seq(b, id.seq, &row))
-            raw = raw_of_row(b, row);
+    struct raw_cache *cache = fcinfo->flinfo->fn_extra;
+    if (cache == NULL) {
+        cache = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(*cache));
+        cache->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "azekura raw",
+                                               ALLOCSET_DEFAULT_SIZES);
+        fcinfo->flinfo->fn_extra = cache;
     }
-    scan_discard(&scan);
-    if (raw == NULL)
+    int64_t row = cache->has_block ? find_id(&cache->reader, id) : -1;
+    if (row < 0)
+        row = find_in_store(cache, id);
+    if (row < 0)
         PG_RETURN_NULL();
-    PG_RETURN_BYTEA_P(raw);
+    PG_RETURN_BYTEA_P(raw_of_row(cache, (uint32_t)row));
 }
 
 /* ---- last_scan ---- */
