@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A quiet box writes many small blocks; the keeper merges them, and every message, its id and its bytes stay."""
 
-from azk import Product, numbered, run, wait_for
+from azk import Product, batches, numbered, run, wait_for
 
 MESSAGES = 3000
 
@@ -9,8 +9,10 @@ MESSAGES = 3000
 def main():
     settings = {"store.flush_ms": "10", "store.compact_after_seconds": "1"}
     with Product(settings, daemons=("receiver",)) as box:
-        box.send_tcp(numbered(MESSAGES), rate=500)
-        box.wait_for_stored(MESSAGES)
+        sent = 0
+        for part in batches(numbered(MESSAGES), 20):
+            sent += box.send_tcp(part)
+            box.wait_for_stored(sent)  # each part is in a block of its own
         everything = "select string_agg(id || ' ' || received_at || ' ' || message, E'\\n' order by id) from azekura.logs"
         before, blocks = box.value(everything), int(box.value("select count(*) from azekura.log_block"))
         assert blocks > 120, f"{blocks} blocks are too few for the keeper to begin"
