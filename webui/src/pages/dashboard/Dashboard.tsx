@@ -57,13 +57,13 @@ export function Dashboard() {
                         {busiest.data && <BusiestCard sources={busiest.data} from={range.from} />}
                         {silent.data && <SilentCard sources={silent.data.sources} nowMs={silent.at} />}
                     </div>
-                    <div class={css.grid}>
-                        {ledger.data && (
+                    {ledger.data && (
+                        <div class={css.ledger}>
                             <Card title={t("dash.ledger")} aside={<a href="/receiver">{t("dash.openLedger")}</a>}>
                                 <Equation ledger={ledger.data} endsNow={isOpen(range)} />
                             </Card>
-                        )}
-                    </div>
+                        </div>
+                    )}
                 </>
             )}
         </>

@@ -113,7 +113,7 @@ export function Logs({ session }: { session: Session }) {
                 onRange={(next) => go({ range: next })}
                 onLive={() => go({ live: !isLive })}
             />
-            {!isLive && histogram && !isEmpty && <HistogramView histogram={histogram} onZoom={zoom} onSeverity={(name) => onlyHere("severity", name)} />}
+            {!isLive && histogram && !isEmpty && !badQuery && <HistogramView histogram={histogram} onZoom={zoom} onSeverity={(name) => onlyHere("severity", name)} />}
             {!isLive && search.histogramError && !badQuery && !error && <Failed error={search.histogramError} />}
             {isLive ? (
                 <LiveBar tail={tail} isLost={isLost} dispatch={dispatch} />
