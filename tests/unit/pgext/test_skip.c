@@ -1,0 +1,161 @@
+#include "pgext/skip.c"
+
+#include <criterion/criterion.h>
+
+#include "base/arena.h"
+
+/* A block's metadata with a token index that is an exact list. */
+struct fake {
+    struct view senders;
+    uint64_t tokens[64];
+    size_t tokens_n;
+    unsigned asked;
+};
+
+static struct view fake_senders(void *context)
+{
+    return ((struct fake *)context)->senders;
+}
+
+static bool fake_may_contain(void *context, uint64_t token)
+{
+    struct fake *f = context;
+    f->asked++;
+    for (size_t i = 0; i < f->tokens_n; i++) {
+        if (f->tokens[i] == token)
+            return true;
+    }
+    return false;
+}
+
+static void note(void *context, uint64_t token)
+{
+    struct fake *f = context;
+    cr_assert_lt(f->tokens_n, ARRAY_LEN(f->tokens));
+    f->tokens[f->tokens_n++] = token;
+}
+
+/* severities err and notice, facility local4, by udp, from 192.0.2.1 and 192.0.2.9 */
+static const char two_senders[] = "\x04\xc0\x00\x02\x01\x04\xc0\x00\x02\x09";
+
+static enum skip_answer decide(const char *query, struct fake *f, enum skip_reason *reason)
+{
+    struct arena arena = ARENA_INIT;
+    const struct query_node *q;
+    struct query_error error;
+    cr_assert_eq(query_parse(&arena, view_str(query), &q, &error), 0, "%s: %s", query,
+                 error.message);
+    *f = (struct fake){.senders = view_of(two_senders, sizeof(two_senders) - 1)};
+    tokens_of_text(VIEW("Failed password for root from 10.0.0.7"), note, f);
+    tokens_of_text(VIEW("無応答です"), note, f);
+    tokens_of_text(VIEW("sw-core-01"), note, f);
+    struct skip_block b = {1 << 3 | 1 << 5, 1u << 20, 1, f, fake_senders, fake_may_contain};
+    enum skip_answer a = skip_decide(q, &b, reason);
+    arena_done(&arena);
+    return a;
+}
+
+struct skip_case {
+    const char *query;
+    enum skip_answer answer;
+    enum skip_reason reason;
+};
+
+Test(skip, metadata_answer_for_the_whole_block)
+{
+    static const struct skip_case cases[] = {
+        {"", SKIP_ALL, 0},
+        {"severity:err", SKIP_SOME, 0},
+        {"severity:<=notice", SKIP_ALL, 0},
+        {"severity:debug", SKIP_NONE, SKIP_BY_METADATA},
+        {"-severity:<=notice", SKIP_NONE, SKIP_BY_METADATA},
+        {"-severity:debug", SKIP_ALL, 0},
+        {"-severity:err", SKIP_SOME, 0},
+        {"facility:local4", SKIP_ALL, 0},
+        {"facility:kern", SKIP_NONE, SKIP_BY_METADATA},
+        {"listener:udp", SKIP_ALL, 0},
+        {"listener:tls", SKIP_NONE, SKIP_BY_METADATA},
+        {"source:192.0.2.0/24", SKIP_ALL, 0},
+        {"source:192.0.2.1", SKIP_SOME, 0},
+        {"source:198.51.100.0/24", SKIP_NONE, SKIP_BY_METADATA},
+        {"-source:192.0.2.0/24", SKIP_NONE, SKIP_BY_METADATA},
+        {"source:2001:db8::/32", SKIP_NONE, SKIP_BY_METADATA},
+        {"severity:debug OR facility:local4", SKIP_ALL, 0},
+        {"severity:debug OR severity:err", SKIP_SOME, 0},
+        {"severity:debug facility:local4", SKIP_NONE, SKIP_BY_METADATA},
+        {"severity:err facility:local4", SKIP_SOME, 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fake f;
+        enum skip_reason reason = 99;
+        enum skip_answer a = decide(cases[i].query, &f, &reason);
+        cr_expect_eq(a, cases[i].answer, "%s: %d", cases[i].query, a);
+        if (a == SKIP_NONE)
+            cr_expect_eq(reason, cases[i].reason, "%s: reason %d", cases[i].query, reason);
+        cr_expect_eq(f.asked, 0, "%s asks the token index", cases[i].query);
+    }
+}
+
+Test(skip, words_that_the_index_lacks_rule_a_block_out)
+{
+    static const struct skip_case cases[] = {
+        {"failed", SKIP_SOME, 0},
+        {"FAILED", SKIP_SOME, 0},
+        {"accepted", SKIP_NONE, SKIP_BY_TOKENS},
+        {"failed accepted", SKIP_NONE, SKIP_BY_TOKENS},
+        {"failed OR accepted", SKIP_SOME, 0},
+        {"accepted OR denied", SKIP_NONE, SKIP_BY_TOKENS},
+        {"-accepted", SKIP_ALL, 0}, /* every row lacks what the index lacks */
+        {"-failed", SKIP_SOME, 0},
+        {"\"password for\"", SKIP_SOME, 0},
+        {"\"password against\"", SKIP_NONE, SKIP_BY_TOKENS},
+        {"passw*", SKIP_SOME, 0},
+        {"10.0.0.7", SKIP_SOME, 0},
+        {"10.0.0.8", SKIP_NONE, SKIP_BY_TOKENS},
+        {"応答", SKIP_SOME, 0},
+        {"再起動", SKIP_NONE, SKIP_BY_TOKENS},
+        {"hostname:sw-core-01", SKIP_SOME, 0},
+        {"hostname:sw-edge-01", SKIP_NONE, SKIP_BY_TOKENS},
+        {"hostname:sw-*", SKIP_SOME, 0},
+        {"accepted severity:err", SKIP_NONE, SKIP_BY_TOKENS},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fake f;
+        enum skip_reason reason = 99;
+        enum skip_answer a = decide(cases[i].query, &f, &reason);
+        cr_expect_eq(a, cases[i].answer, "%s: %d", cases[i].query, a);
+        if (a == SKIP_NONE)
+            cr_expect_eq(reason, cases[i].reason, "%s: reason %d", cases[i].query, reason);
+    }
+}
+
+Test(skip, the_token_index_is_not_asked_when_metadata_decide)
+{
+    struct fake f;
+    enum skip_reason reason;
+    cr_assert_eq(decide("failed severity:debug", &f, &reason), SKIP_NONE);
+    cr_assert_eq(f.asked, 0);
+}
+
+Test(skip, no_query_is_everything)
+{
+    struct skip_block b = {0};
+    enum skip_reason reason;
+    cr_assert_eq(skip_decide(NULL, &b, &reason), SKIP_ALL);
+}
+
+Test(skip, a_malformed_list_of_senders_never_skips)
+{
+    struct arena arena = ARENA_INIT;
+    const struct query_node *q;
+    struct query_error error;
+    cr_assert_eq(query_parse(&arena, VIEW("source:192.0.2.0/24"), &q, &error), 0);
+    for (size_t n = 0; n < sizeof(two_senders) - 1; n++) {
+        struct fake f = {.senders = view_of(two_senders, n)};
+        struct skip_block b = {8, 1, 1, &f, fake_senders, fake_may_contain};
+        enum skip_reason reason;
+        if (n % 5 != 0)
+            cr_assert_eq(skip_decide(q, &b, &reason), SKIP_SOME, "%zu bytes", n);
+    }
+    arena_done(&arena);
+}
