@@ -121,11 +121,13 @@ int store_connect(const char *conninfo, const char *role, const char *applicatio
     }
     PQsetErrorVerbosity(c, PQERRORS_DEFAULT);
 
+    /* the last one: a search whose asker was killed ends within a second */
     PGresult *r = NULL;
     rc = store_query(
         c,
         "select set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, YMD', false),"
-        " set_config('standard_conforming_strings', 'on', false)",
+        " set_config('standard_conforming_strings', 'on', false),"
+        " set_config('client_connection_check_interval', '1s', false)",
         0, NULL, &r, err);
     if (rc < 0) {
         PQfinish(c);
