@@ -12,8 +12,8 @@
 
 #define DEFAULT_LIMIT 100
 #define ID_MAX 64
-#define JOINED_MAX_BYTES (2 * QUERY_MAX_BYTES) /* a longer one is refused without being looked at \
-                                                */
+/* Words joined to more than this are refused without being looked at. */
+#define JOINED_MAX_BYTES (2 * QUERY_MAX_BYTES)
 
 enum format { TEXT, JSON, RAW };
 
