@@ -268,7 +268,7 @@ static void take_host(struct cursor *c, struct record *r)
     c->p += word.n;
     skip_blanks(c);
     struct view again = peek_token(c);
-    if (view_eq(again, word)) {
+    if (view_eq(again, word) || view_eq(again, VIEW(":"))) { /* "host host app:", "host : text" */
         c->p += again.n;
         skip_blanks(c);
     }
@@ -297,6 +297,13 @@ static void take_tag(struct cursor *c, bool may_have_words, struct record *r)
         c->p++;
 }
 
+static void skip_after_time(struct cursor *c)
+{
+    if (cursor_at(c, ':'))
+        c->p++;
+    skip_blanks(c);
+}
+
 bool rfc3164_parse(const struct parse *in, struct record *r)
 {
     struct cursor c = in->text;
@@ -305,11 +312,17 @@ bool rfc3164_parse(const struct parse *in, struct record *r)
     enum timestamp_result result = timestamp_scan(&c, &t);
     if (result == TIMESTAMP_ABSENT && !in->has_pri)
         return false;
-    timestamp_apply(&t, result, in->ctx, r);
     if (result != TIMESTAMP_ABSENT) {
-        if (cursor_at(&c, ':'))
-            c.p++;
-        skip_blanks(&c);
+        skip_after_time(&c);
+        struct timestamp own;
+        enum timestamp_result again = timestamp_scan(&c, &own);
+        if (again != TIMESTAMP_ABSENT) {
+            /* a relay put its time in front: the second one is the device's */
+            t = own;
+            result = again;
+            skip_after_time(&c);
+        }
+        timestamp_apply(&t, result, in->ctx, r);
         take_host(&c, r);
     }
     take_tag(&c, result != TIMESTAMP_ABSENT, r);

@@ -122,6 +122,7 @@ static bool take_version_and_time(struct cursor *c, const struct parse *in, stru
                                   enum timestamp_result *ret_result)
 {
     size_t digits = 0;
+    skip_blanks(c);
     while (digits < 4 && digits < cursor_left(c) && is_digit(c->p[digits]))
         digits++;
     if (digits == 0 || digits == 4 || *c->p == '0' || cursor_left(c) == digits ||

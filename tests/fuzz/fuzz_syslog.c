@@ -1,7 +1,8 @@
 /* The parser: whatever the bytes, text fields are clean UTF-8 inside the message or the scratch
- * buffer, numbers are in range, and the message's bytes are all still there. */
+ * buffer, numbers are in range, and a layout renders the message's bytes again from its fields. */
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "block/layout.h"
 #include "syslog/syslog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,6 +38,18 @@ static void check_texts(const struct record *r, struct view scratch)
         CHECK(texts[i].n <= HEADER_FIELD_MAX_BYTES);
 }
 
+static void check_layout(const struct record *r)
+{
+    static struct buf layout = {.max = LAYOUT_MAX_BYTES};
+    static struct buf bytes = {.max = MESSAGE_MAX_BYTES_DEFAULT + 1};
+    buf_clear(&layout);
+    buf_clear(&bytes);
+    if (layout_derive(r, &layout) < 0)
+        return; /* the row keeps its raw bytes */
+    CHECK(layout_render(buf_view(&layout), r, &bytes) == 0);
+    CHECK(view_eq(buf_view(&bytes), r->raw));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct zone *zone;
@@ -57,5 +70,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(view_is_null(r.time_text) || is_inside(r.time_text, r.raw));
     CHECK(!(r.flags & RECORD_NO_PRI) || (r.facility == 1 && r.severity == 5));
     check_texts(&r, buf_view(&scratch));
+    check_layout(&r);
     return 0;
 }

@@ -67,7 +67,8 @@ static inline void stream_drain(struct stream *s, bool is_idle)
         }
         at += used;
     } while (result != FRAME_MORE);
-    memmove(s->buffer, s->buffer + at, s->n - at);
+    if (at > 0)
+        memmove(s->buffer, s->buffer + at, s->n - at);
     s->n -= at;
     CHECK(s->n < s->max_bytes + FRAME_EXTRA_BYTES); /* else the connection would hang */
 }

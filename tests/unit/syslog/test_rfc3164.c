@@ -24,6 +24,9 @@ static const struct expect_row hosts[] = {
     {"<30>" T " - app: nil host", SOUND, .app = "app", .message = "nil host"},
     {"<30>" T " h", SOUND, .host = "h"},
     {"<30>" T, SOUND},
+    {"<30>" T " h : %DAEMON-4: x", SOUND, .host = "h", .app = "%DAEMON-4", .message = "x"},
+    {"<30>Mar 10 11:59:09 " T " h app: two times", SOUND, .host = "h", .app = "app",
+     .message = "two times"},
     /* no host */
     {"<30>" T " sshd[12]: x", SOUND, .app = "sshd", .pid = "12", .message = "x"},
     {"<30>" T " sshd: x", SOUND, .app = "sshd", .message = "x"},

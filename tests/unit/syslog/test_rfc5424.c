@@ -34,6 +34,7 @@ static const struct expect_row rows[] = {
      .flags = RECORD_BAD_TIME, .host = "h", .app = "app", .message = "short month"},
     {"1 " T " h app - - - no PRI", .format = FORMAT_RFC5424, .pri = -1, .time = T,
      .form = TIME_FORM_ISO_Z, .host = "h", .app = "app", .message = "no PRI"},
+    {"<14> 1 " T " h app - - - x", SOUND, .host = "h", .app = "app", .message = "x"},
     {"<14>1 packet lost", .format = FORMAT_RFC3164, .pri = 14, .message = "1 packet lost"},
     {"1 packet lost", .format = FORMAT_RAW, .pri = -1, .message = "1 packet lost"},
     /* headers that end early or have empty fields */
