@@ -68,8 +68,8 @@ export function Header({ session }: { session: Session }) {
     const account = t("head.account", { name: session.name });
     return (
         <header class={css.header}>
-            <a class={css.brand} href="/" aria-label={t("nav.dashboard")}>
-                <img src="/favicon.svg" width="24" height="24" alt="" />
+            <a class={css.brand} href="/">
+                <img src="/favicon.svg" width="24" height="24" alt={t("nav.dashboard")} />
                 <span class={css.product}>{t("app.product")}</span>
             </a>
             <span class={css.box}>{session.box.name}</span>

@@ -1,0 +1,342 @@
+// The console as an administrator uses it, in Chromium, against the real product: set-up, a line sent by UDP
+// appears, its raw bytes are exact, both languages, both themes, a phone, the box and its database away.
+import assert from "node:assert/strict";
+import dgram from "node:dgram";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
+
+const { AZK_URL, AZK_SETUP_CODE, AZK_UDP_PORT, AZK_WEBUI, AZK_SHOTS } = process.env;
+const require = createRequire(`${AZK_WEBUI}/package.json`);
+const { chromium } = require("playwright-core");
+const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const NAME = "admin";
+const PASSWORD = "correct horse battery";
+const PAGES = ["/", "/logs", "/sources", "/receiver", "/system"];
+const WAIT = { timeout: 20_000 };
+
+// ---- the runner's side ----
+
+const replies = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+/** Ask run_browser.py for what only it can do. */
+async function ask(command) {
+    process.stdout.write(`::${command}\n`);
+    return JSON.parse((await replies.next()).value);
+}
+
+const socket = dgram.createSocket("udp4");
+function send(bytes) {
+    return new Promise((resolve, reject) => {
+        socket.send(bytes, Number(AZK_UDP_PORT), "127.0.0.1", (error) => (error ? reject(error) : resolve()));
+    });
+}
+
+async function step(name, run) {
+    const begin = Date.now();
+    await run();
+    console.log(`ok: ${name} (${Date.now() - begin} ms)`);
+}
+
+// ---- the browser ----
+
+const browser = await chromium.launch({
+    executablePath: process.env.AZK_CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+});
+const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: "en-GB",
+    colorScheme: "light",
+    timezoneId: "Asia/Tokyo",
+    acceptDownloads: true,
+});
+const page = await context.newPage();
+
+/** Replies with these are part of a step; Chromium writes them to the console as errors. */
+let expected = () => false;
+const errors = [];
+page.on("pageerror", (error) => errors.push(String(error)));
+page.on("console", (message) => {
+    if (message.type() !== "error") return;
+    const text = `${message.text()} ${message.location().url}`;
+    if (!expected(text)) errors.push(text);
+});
+
+async function expecting(pattern, run) {
+    expected = (text) => pattern.test(text);
+    await run();
+    expected = () => false;
+}
+
+async function visible(text, where = page) {
+    await where.getByText(text).first().waitFor({ state: "visible", ...WAIT });
+}
+
+async function search(query) {
+    const box = page.getByRole("searchbox").first();
+    await box.fill(query);
+    await box.press("Enter");
+}
+
+/** Search again until a row holds the text: reception takes a second. */
+async function found(query, text) {
+    const row = page.getByRole("row").filter({ hasText: text }).first();
+    for (const deadline = Date.now() + WAIT.timeout; ; ) {
+        await search(query);
+        try {
+            await row.waitFor({ state: "visible", timeout: 1000 });
+            return row;
+        } catch (error) {
+            if (Date.now() > deadline) throw error;
+        }
+    }
+}
+
+async function sidewaysScroll() {
+    return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+async function checkAccessibility(where) {
+    await page.evaluate(axeSource);
+    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+    const grave = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
+    const list = grave.map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => `${n.target} ${n.failureSummary}`).join(" | ")}`);
+    assert.deepEqual(list, [], `axe on ${where}`);
+}
+
+async function shot(name) {
+    if (AZK_SHOTS) await page.screenshot({ path: `${AZK_SHOTS}/${name}.png` });
+}
+
+const SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>";
+const STRANGE = Buffer.concat([
+    Buffer.from(`<163>Nov 30 10:41:07 fw01 kernel: ${SCRIPT} link down on port 7 src=192.0.2.9 障害`),
+    Buffer.from([0x00, 0xff, 0xfe, 0x80]),
+]);
+
+await step("the first visit asks for the one-time code, and says when it is wrong", async () => {
+    await page.goto(AZK_URL);
+    await visible("Set up this box");
+    await checkAccessibility("set-up");
+    await page.getByLabel("One-time setup code").fill("AAAA-AAAA-AAAA-AAAA");
+    await page.getByLabel("Name of the administrator").fill(NAME);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByLabel("Password once more").fill("something else");
+    await page.getByRole("button", { name: "Make the administrator" }).click();
+    await visible("The two passwords differ.");
+    await page.getByLabel("Password once more").fill(PASSWORD);
+    await expecting(/\/api\/v1\/setup/, async () => {
+        await page.getByRole("button", { name: "Make the administrator" }).click();
+        await page.locator("#code[aria-invalid=true]").waitFor(WAIT);
+    });
+    await page.getByLabel("One-time setup code").fill(AZK_SETUP_CODE);
+    await page.getByRole("button", { name: "Make the administrator" }).click();
+    await page.getByRole("navigation").waitFor(WAIT);
+});
+
+await step("a box without logs says what to write into a device", async () => {
+    await visible("No logs yet. Send some to this box.");
+    await visible("logging host 127.0.0.1");
+    await visible("syslog host 127.0.0.1");
+    await checkAccessibility("first use");
+    assert.equal(await sidewaysScroll(), 0);
+    await shot("first");
+});
+
+await step("a line sent by UDP appears on the dashboard and is found", async () => {
+    await send(STRANGE);
+    await send("<13>1 2026-11-30T10:41:08.5+09:00 core-sw1 sshd 812 LOGIN - Accepted publickey for admin");
+    await page.getByRole("heading", { name: "Busiest sources" }).waitFor(WAIT);
+    await page.getByRole("link", { name: "Logs", exact: true }).click();
+    await found("fw01 link", "link down on port 7");
+    assert.match(page.url(), /\/logs\?q=fw01\+link$/);
+});
+
+await step("what a device sent is shown as text, whatever it is", async () => {
+    await page.getByRole("row").filter({ hasText: "<script>window.hacked = 1</script>" }).first().waitFor(WAIT);
+    assert.equal(await page.evaluate(() => document.querySelectorAll("#app script, #app img[src=x]").length), 0);
+    assert.equal(await page.evaluate(() => window.hacked), undefined);
+    const marked = await page.locator("[role=row] mark").allTextContents();
+    assert.ok(marked.includes("link"), `marked: ${marked}`);
+});
+
+await step("an opened line has its fields and its bytes exactly as received", async () => {
+    await page.getByRole("row").filter({ hasText: "link down" }).first().getByText("link down").click();
+    const panel = page.getByRole("complementary", { name: "The line in full" });
+    await panel.waitFor(WAIT);
+    await visible("local4 (20)", panel);
+    await visible("err (3)", panel);
+    await visible(`${STRANGE.length} bytes`, panel);
+    await panel.getByRole("button", { name: "Hex" }).click();
+    await shot("detail");
+    const hex = await panel.locator("[data-raw=hex] > div > span:nth-child(2)").allTextContents();
+    assert.equal(hex.join(" ").replace(/\s+/g, ""), STRANGE.toString("hex"));
+    await panel.getByRole("button", { name: "Text" }).click();
+    assert.ok((await panel.locator("[data-raw=text]").textContent()).includes(`${SCRIPT} link down on port 7`));
+    await checkAccessibility("an opened line");
+    await page.keyboard.press("Escape");
+    await panel.waitFor({ state: "detached", ...WAIT });
+});
+
+await step("a clicked value narrows the search", async () => {
+    await search("");
+    await page.locator("[data-field=hostname]", { hasText: "core-sw1" }).first().click();
+    await page.getByRole("menuitem", { name: "Not this" }).click();
+    await page.waitForURL(/-hostname%3Acore-sw1/, WAIT);
+    await page.getByRole("row").filter({ hasText: "Accepted publickey" }).first().waitFor({ state: "detached", ...WAIT });
+    await page.goBack();
+    await visible("Accepted publickey");
+});
+
+await step("a query that cannot be read is marked where it is wrong", async () => {
+    await expecting(/\/api\/v1\/logs/, async () => {
+        await search("障害 sevrity:err");
+        await page.locator("#query-error").waitFor(WAIT);
+    });
+    assert.equal(await page.locator("#query-error code span").textContent(), "sevrity");
+    assert.match(await page.locator("#query-error").textContent(), /sever/);
+    await shot("query-error");
+});
+
+await step("an empty result says what was searched and offers more", async () => {
+    await search("ublicke");
+    await visible("Nothing found.");
+    await checkAccessibility("an empty result");
+    await page.getByRole("button", { name: "Search inside words: *ublicke*" }).click();
+    await visible("Accepted publickey");
+});
+
+await step("live mode shows a line as it arrives", async () => {
+    await search("");
+    await page.getByRole("button", { name: "Live" }).click();
+    await visible("Waiting for the next line");
+    await send("<14>web01 nginx: a line while looking");
+    await visible("a line while looking");
+    await checkAccessibility("live mode");
+    await page.getByRole("button", { name: "Live" }).click();
+});
+
+await step("an export is the stored lines", async () => {
+    await found("publickey", "Accepted publickey");
+    await page.getByText("Export", { exact: true }).click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "As received" }).click()]);
+    assert.match(readFileSync(await download.path(), "utf8"), /^<13>1 .*Accepted publickey for admin\n$/);
+});
+
+await step("keys move and open", async () => {
+    await page.goto(`${AZK_URL}/logs`);
+    await visible("Accepted publickey");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("complementary").waitFor(WAIT);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor(WAIT);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.keyboard.type("x");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "x");
+});
+
+await step("settings are checked, saved and still there", async () => {
+    await page.goto(`${AZK_URL}/system`);
+    const field = page.getByLabel("store.flush_ms");
+    await field.fill("9");
+    await visible("Out of range: 10 to 60,000.");
+    await field.fill("500");
+    await visible("1 unsaved change");
+    await page.getByLabel("box.name").fill("校倉 rack-3");
+    await page.getByRole("button", { name: "Save" }).click();
+    await visible("Saved.");
+    await visible("校倉 rack-3", page.getByRole("banner"));
+    await page.reload();
+    await page.getByLabel("store.flush_ms").waitFor(WAIT);
+    assert.equal(await page.getByLabel("store.flush_ms").inputValue(), "500");
+});
+
+await step("every page in both languages and themes has nothing serious for axe, and no sideways scroll", async () => {
+    for (const theme of ["light", "dark"]) {
+        for (const language of ["en", "ja"]) {
+            await page.evaluate(([l, t]) => {
+                localStorage.setItem("azekura.language", l);
+                localStorage.setItem("azekura.theme", t);
+            }, [language, theme]);
+            for (const path of PAGES) {
+                await page.setViewportSize({ width: 1280, height: 800 });
+                await page.goto(AZK_URL + path);
+                await page.locator("h1").waitFor({ state: "attached", ...WAIT });
+                await page.waitForLoadState("load");
+                assert.equal(await page.evaluate(() => document.documentElement.lang), language);
+                await page.locator("main table, main [role=grid], main form, main canvas, main dl").first().waitFor({ state: "attached", ...WAIT });
+                await checkAccessibility(`${path} ${language} ${theme}`);
+                assert.equal(await sidewaysScroll(), 0, `${path} at 1280`);
+                await shot(`${path.slice(1) || "dashboard"}-${theme}-${language}`);
+                await page.setViewportSize({ width: 390, height: 844 });
+                assert.equal(await sidewaysScroll(), 0, `${path} ${language} at 390`);
+                await shot(`${path.slice(1) || "dashboard"}-${theme}-${language}-phone`);
+            }
+        }
+    }
+    const light = await page.evaluate(() => {
+        const [r, g, b] = getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).map(Number);
+        return (r + g + b) / 3;
+    });
+    assert.ok(light < 60, `the dark theme's ground has lightness ${light}`);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    assert.ok(await page.getByRole("link", { name: "受信台帳" }).count());
+    await page.getByRole("button", { name: "English" }).click();
+    await page.getByRole("link", { name: "Receiver", exact: true }).waitFor(WAIT);
+});
+
+await step("the ledger holds, and names the source", async () => {
+    await page.goto(`${AZK_URL}/receiver`);
+    await visible("The equation holds.");
+    await page.getByRole("rowheader", { name: "127.0.0.1" }).waitFor(WAIT);
+});
+
+await step("while the database is away the page says so and returns by itself", async () => {
+    await ask("allow .");
+    await page.goto(AZK_URL);
+    await page.getByRole("heading", { name: "Busiest sources" }).waitFor(WAIT);
+    await expecting(/503|Failed to load resource/, async () => {
+        await ask("database stop");
+        await visible("The database of the box is away.");
+        await page.getByRole("heading", { name: "Busiest sources" }).waitFor(WAIT);
+        await ask("database start");
+        await page.getByText("The database of the box is away.").waitFor({ state: "detached", timeout: 40_000 });
+    });
+});
+
+await step("while the web server is away the page says so and returns by itself", async () => {
+    await expecting(/ERR_|Failed to load resource/, async () => {
+        await ask("kill web");
+        await visible("The box does not answer.");
+        await ask("start web");
+        await page.getByText("The box does not answer.").waitFor({ state: "detached", timeout: 40_000 });
+    });
+});
+
+await step("after log-out nothing is shown, and log-in leads back", async () => {
+    await page.goto(`${AZK_URL}/system`);
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByRole("heading", { name: "Log in" }).waitFor(WAIT);
+    assert.equal(await page.getByRole("navigation").count(), 0);
+    await checkAccessibility("log-in");
+    await page.getByLabel("Name").fill(NAME);
+    await page.getByLabel("Password").fill("not the password");
+    await expecting(/\/api\/v1\/session/, async () => {
+        await page.getByRole("button", { name: "Log in" }).click();
+        await visible("Name or password is wrong.");
+    });
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByRole("heading", { name: "System" }).waitFor(WAIT);
+});
+
+await step("no page has written an error to the console", () => assert.deepEqual(errors, []));
+
+await browser.close();
+socket.close();
+process.exit(0);

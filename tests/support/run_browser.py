@@ -1,0 +1,92 @@
+"""Run a browser test: the whole product on free ports, then node with the test file.
+
+    run_browser.py tests/browser/console.mjs
+
+The test finds in its environment AZK_URL, AZK_SETUP_CODE, AZK_UDP_PORT, AZK_TCP_PORT and AZK_WEBUI (where
+node's modules are).  It may ask for what only this side can do by writing a line to standard output, and
+reads one line of JSON in reply from standard input:
+
+    ::stop web          ::start web         ::kill receiver
+    ::database stop     ::database start
+    ::token viewer      ::allow PATTERN     (error lines in the logs that are part of the test)
+
+Everything else it writes is passed on.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+from azk import Product, ScenarioFailure, run
+from cluster import SOURCE
+
+WEBUI = SOURCE / "webui"
+TEST_S = 540
+
+
+def obey(box, command):
+    """Do what a line asks for; what to reply."""
+    verb, _, what = command.partition(" ")
+    if verb == "stop":
+        box.stop(what)
+    elif verb == "start":
+        box.start(what)
+    elif verb == "kill":
+        box.kill(what)
+    elif verb == "database":
+        box.cluster.halt() if what == "stop" else box.cluster.start()
+    elif verb == "token":
+        return box.token(what)
+    elif verb == "allow":
+        box.allow_errors(what)
+    else:
+        raise ScenarioFailure(f"the browser test asks for something unknown: {command}")
+    return True
+
+
+def check_prepared():
+    """node's modules must be there; the pages are built when their sources are newer."""
+    if not (WEBUI / "node_modules" / "playwright-core").is_dir():
+        raise ScenarioFailure("webui/node_modules is missing: run `npm ci` in webui")
+    built = WEBUI / "dist" / "index.html"
+    sources = [p for folder in ("src", "public") for p in (WEBUI / folder).rglob("*") if p.is_file()]
+    sources += [WEBUI / "index.html", WEBUI / "vite.config.ts", WEBUI / "package-lock.json"]
+    if not built.exists() or built.stat().st_mtime < max(p.stat().st_mtime for p in sources):
+        subprocess.run(["npm", "run", "--silent", "build"], cwd=WEBUI, check=True, timeout=TEST_S)
+
+
+def drive(box, test):
+    env = os.environ | {
+        "AZK_URL": f"http://127.0.0.1:{box.http_port}",
+        "AZK_SETUP_CODE": box.cli("setup-code").split()[-1],
+        "AZK_UDP_PORT": str(box.address("udp")[1]),
+        "AZK_TCP_PORT": str(box.address("tcp")[1]),
+        "AZK_WEBUI": str(WEBUI),
+    }
+    with subprocess.Popen(["node", test], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as node:
+        try:
+            for line in node.stdout:
+                if line.startswith("::"):
+                    node.stdin.write(json.dumps(obey(box, line[2:].strip())) + "\n")
+                    node.stdin.flush()
+                else:
+                    print(line, end="", flush=True)
+            code = node.wait(TEST_S)
+        finally:
+            if node.poll() is None:
+                node.kill()
+    if code != 0:
+        raise ScenarioFailure(f"{test} ended with {code}")
+
+
+def main():
+    check_prepared()
+    with Product() as box:
+        drive(box, sys.argv[1])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: run_browser.py TEST.mjs")
+    run(main)
