@@ -23,7 +23,7 @@
 #define UDP_EVERY_US 1000
 #define TICK_US (US_PER_SECOND / 2)
 #define QUIET_US US_PER_SECOND
-#define DRAIN_US (US_PER_SECOND / 2)
+#define DRAIN_US (3 * US_PER_SECOND)
 enum { UDP_BATCHES_A_TURN = 4 };
 
 struct network {

@@ -12,7 +12,7 @@ struct network;
  * s->udp_buffer_bytes.  0, or negative and *err, which names the setting. */
 MUST_USE int network_open(struct shared *s, struct intake *in, const struct state *state,
                           struct network **ret, struct err *err);
-/* Receive until SIGTERM or SIGINT; then read what has arrived by then (for half a second at most),
+/* Receive until SIGTERM or SIGINT; then read what has arrived by then (for three seconds at most),
  * end the connections and close the open unit. */
 void network_run(struct network *n);
 void network_close(struct network **n);
