@@ -10,7 +10,6 @@ void dict_init(struct dict *d)
 {
     *d = (struct dict){.text = BUF_INIT(BLOCK_MAX_TEXT_BYTES), .cap = FIRST_SLOTS / 2};
     d->offsets = xcalloc(d->cap + 1, sizeof(*d->offsets));
-    d->hashes = xcalloc(d->cap, sizeof(*d->hashes));
     d->slots = xcalloc(FIRST_SLOTS, sizeof(*d->slots));
     d->mask = FIRST_SLOTS - 1;
     CHECK(getentropy(&d->seed, sizeof(d->seed)) == 0);
@@ -21,7 +20,6 @@ void dict_done(struct dict *d)
 {
     buf_free(&d->text);
     free(d->offsets);
-    free(d->hashes);
     free(d->slots);
     free(d->rows);
 }
@@ -71,31 +69,33 @@ uint32_t dict_find(struct dict *d, struct view value, uint32_t *ret_hash)
         return d->last;
     *ret_hash = (uint32_t)XXH3_64bits_withSeed(value.p, value.n, d->seed);
     for (uint32_t s = *ret_hash & d->mask; d->slots[s] != 0; s = (s + 1) & d->mask) {
-        uint32_t number = d->slots[s];
-        if (d->hashes[number - 1] == *ret_hash && same(dict_value(d, number), value))
+        uint32_t number = (uint32_t)(d->slots[s] >> 32);
+        if ((uint32_t)d->slots[s] == *ret_hash && same(dict_value(d, number), value))
             return d->last = number;
     }
     return DICT_NEW;
 }
 
-static void place(struct dict *d, uint32_t number)
+static void place(struct dict *d, uint64_t slot)
 {
-    uint32_t s = d->hashes[number - 1] & d->mask;
+    uint32_t s = (uint32_t)slot & d->mask;
     while (d->slots[s] != 0)
         s = (s + 1) & d->mask;
-    d->slots[s] = number;
+    d->slots[s] = slot;
 }
 
 static void grow(struct dict *d)
 {
+    uint64_t *before = d->slots;
+    uint32_t slots = d->mask + 1;
     d->cap *= 2;
     d->offsets = xrealloc(d->offsets, (size_t)d->cap + 1, sizeof(*d->offsets));
-    d->hashes = xrealloc(d->hashes, d->cap, sizeof(*d->hashes));
-    free(d->slots);
     d->slots = xcalloc((size_t)d->cap * 2, sizeof(*d->slots));
     d->mask = d->cap * 2 - 1;
-    for (uint32_t number = 1; number <= d->n; number++)
-        place(d, number);
+    for (uint32_t s = 0; s < slots; s++)
+        if (before[s] != 0)
+            place(d, before[s]);
+    free(before);
 }
 
 uint32_t dict_add(struct dict *d, struct view value, uint32_t hash)
@@ -104,8 +104,7 @@ uint32_t dict_add(struct dict *d, struct view value, uint32_t hash)
         grow(d);
     CHECK(buf_add_view(&d->text, value) == 0);
     d->n++;
-    d->hashes[d->n - 1] = hash;
     d->offsets[d->n] = (uint32_t)d->text.n;
-    place(d, d->n);
+    place(d, (uint64_t)d->n << 32 | hash);
     return d->last = d->n;
 }

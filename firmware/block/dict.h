@@ -15,13 +15,12 @@
 struct dict {
     struct buf text;
     uint32_t *offsets; /* value i is text[offsets[i - 1]] … text[offsets[i]] */
-    uint32_t *hashes;  /* of value i at [i - 1] */
     uint32_t n, cap;   /* values; values there is room for */
-    uint32_t *slots;
-    uint32_t mask;  /* slots − 1 */
-    uint16_t *rows; /* BLOCK_MAX_MESSAGES */
-    uint32_t last;  /* number of the last value found or added; 0 none */
-    uint64_t seed;  /* of the hash: random, so that no sender can choose values that collide */
+    uint64_t *slots;   /* number << 32 | hash; 0: empty.  One look tells most others from it */
+    uint32_t mask;     /* slots − 1 */
+    uint16_t *rows;    /* BLOCK_MAX_MESSAGES */
+    uint32_t last;     /* number of the last value found or added; 0 none */
+    uint64_t seed;     /* of the hash: random, so that no sender can choose values that collide */
 };
 
 void dict_init(struct dict *d);
