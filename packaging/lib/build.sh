@@ -38,9 +38,10 @@ build_firmware() {
     )
 }
 
-# npm needs a folder of its own for its cache, also where HOME is not set.
+# npm needs a folder of its own for its cache, also where HOME is not set.  Node.js knows only its own
+# certificate authorities: a company's, which Debian's bundle holds, are told to it.
 npm_quiet() {
-    env HOME="$(azk_home || printf '%s' "$azk_build")" npm_config_update_notifier=false npm_config_fund=false \
+    env NODE_EXTRA_CA_CERTS="${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt}" HOME="$(azk_home || printf '%s' "$azk_build")" npm_config_update_notifier=false npm_config_fund=false \
         npm_config_audit=false npm_config_progress=false npm "$@"
 }
 
