@@ -225,6 +225,31 @@ struct blocks_row *blocks_row_of(TupleDesc desc)
     return row;
 }
 
+static Oid type_of_meaning(int meaning)
+{
+    static const Oid types[BLOCK_COLUMN] = {
+        [FIRST_AT] = TIMESTAMPTZOID, [LAST_AT] = TIMESTAMPTZOID, [FIRST_SEQ] = INT8OID,
+        [MESSAGES] = INT4OID,        [RAW_BYTES] = INT8OID,      [SEVERITIES] = INT2OID,
+        [FACILITIES] = INT4OID,      [LISTENERS] = INT2OID,      [SENDERS] = BYTEAOID,
+        [TOKENS] = BYTEAOID,
+    };
+    return meaning < BLOCK_COLUMN ? types[meaning] : BYTEAOID;
+}
+
+bool blocks_row_is_whole(const struct blocks_row *row)
+{
+    uint64_t found = 0;
+    for (int i = 0; i < row->desc->natts; i++) {
+        int meaning = row->meanings[i];
+        if (meaning == UNUSED)
+            continue;
+        if (TupleDescAttr(row->desc, i)->atttypid != type_of_meaning(meaning))
+            return false;
+        found |= UINT64_C(1) << meaning;
+    }
+    return found == (UINT64_C(1) << (BLOCK_COLUMN + BLOCK_COLUMNS)) - 2;
+}
+
 static void set_field(struct stored_block *s, int meaning, Datum value)
 {
     switch (meaning) {

@@ -48,6 +48,8 @@ struct blocks_row {
     int *meanings;
 };
 struct blocks_row *blocks_row_of(TupleDesc desc);
+/* Whether all columns of log_block are there, with their types. */
+bool blocks_row_is_whole(const struct blocks_row *row);
 /* The views in *ret borrow from `tuple`. */
 void blocks_read_row(struct blocks_row *row, HeapTuple tuple, struct stored_block *ret);
 

@@ -508,12 +508,15 @@ void scan_close(struct scan **s)
 uint64_t scan_count_candidates(const struct scan_spec *spec)
 {
     struct scan *s = scan_open(spec);
-    MemoryContext old = MemoryContextSwitchTo(s->context);
+    MemoryContext scratch =
+        AllocSetContextCreate(s->context, "azekura metadata", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext old = MemoryContextSwitchTo(scratch);
     uint64_t n = 0;
     for (; s->has_next; read_next(s)) {
         enum skip_reason reason;
         n += decide(s, &s->next, &reason) != SKIP_NONE;
         blocks_free_tuple(&s->next);
+        MemoryContextReset(scratch);
     }
     MemoryContextSwitchTo(old);
     scan_discard(&s);

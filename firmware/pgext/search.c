@@ -104,7 +104,8 @@ static int64_t find_id(const struct block_reader *r, struct entry_id id)
     return -1;
 }
 
-/* Make a block the cached one, in memory of its own, so that the scan that found it can be closed. */
+/* Make a block the cached one, in memory of its own, so that the scan that found it can be closed.
+ */
 static void keep_block(struct raw_cache *cache, const struct scan_block *b)
 {
     struct err err = {0};
@@ -158,10 +159,10 @@ static bytea *raw_of_row(struct raw_cache *cache, uint32_t row)
     if (e >= 0 && raw == NULL)
         ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
     if (e < 0)
-        ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-                        errmsg("the block of the message is damaged"),
-                        errdetail("%s", e == -ENOSPC ? "The message is longer than any can be."
-                                                     : err.message)));
+        ereport(ERROR,
+                (errcode(ERRCODE_DATA_CORRUPTED), errmsg("the block of the message is damaged"),
+                 errdetail("%s",
+                           e == -ENOSPC ? "The message is longer than any can be." : err.message)));
     return raw;
 }
 
@@ -175,8 +176,8 @@ Datum azekura_raw(PG_FUNCTION_ARGS)
     struct raw_cache *cache = fcinfo->flinfo->fn_extra;
     if (cache == NULL) {
         cache = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(*cache));
-        cache->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "azekura raw",
-                                               ALLOCSET_DEFAULT_SIZES);
+        cache->context =
+            AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "azekura raw", ALLOCSET_DEFAULT_SIZES);
         fcinfo->flinfo->fn_extra = cache;
     }
     int64_t row = cache->has_block ? find_id(&cache->reader, id) : -1;

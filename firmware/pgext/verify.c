@@ -16,7 +16,7 @@ static struct buf borrow(bool has_value, Datum d)
     return (struct buf){.p = VARDATA_ANY(v), .n = n, .cap = n, .max = n};
 }
 
-/* verify_block(log_block): null, or the fault in a sentence */
+/* verify_block(row of log_block): null, or the fault in a sentence */
 Datum azekura_verify_block(PG_FUNCTION_ARGS)
 {
     HeapTupleHeader header = PG_GETARG_HEAPTUPLEHEADER(0);
@@ -25,7 +25,11 @@ Datum azekura_verify_block(PG_FUNCTION_ARGS)
     HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
     ItemPointerSetInvalid(&tuple.t_self);
     struct stored_block stored;
-    blocks_read_row(blocks_row_of(desc), &tuple, &stored);
+    struct blocks_row *row = blocks_row_of(desc);
+    if (!blocks_row_is_whole(row))
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("the row is not one of azekura.log_block")));
+    blocks_read_row(row, &tuple, &stored);
     ReleaseTupleDesc(desc);
     if (stored.messages < 1 || stored.messages > BLOCK_MAX_MESSAGES)
         PG_RETURN_TEXT_P(cstring_to_text(

@@ -71,9 +71,11 @@ create function azekura.matches(entry azekura.logs, query text) returns boolean
 comment on function azekura.matches(azekura.logs, text) is
     'whether a message matches a query of the search language: select … from azekura.logs where azekura.matches(logs, ''link down'')';
 
-create function azekura.verify_block(block azekura.log_block) returns text
+-- a record: were it azekura.log_block, pg_dump's files could not be restored, where extensions come before tables
+create function azekura.verify_block(block record) returns text
     language c stable strict parallel safe cost 100000 as 'MODULE_PATHNAME', 'azekura_verify_block';
-comment on function azekura.verify_block(azekura.log_block) is 'null: the block is good; else its fault';
+comment on function azekura.verify_block(record) is
+    'of a row of azekura.log_block; null: the block is good; else its fault';
 
 create function azekura.compact(
     partition text, older_than timestamptz, max_blocks integer default 1000,
@@ -89,5 +91,5 @@ revoke all on function
     azekura.histogram(text, timestamptz, timestamptz, integer),
     azekura.facets(text, text, timestamptz, timestamptz, integer),
     azekura.raw(text), azekura.last_scan(), azekura.matches(azekura.logs, text),
-    azekura.verify_block(azekura.log_block), azekura.compact(text, timestamptz, integer)
+    azekura.verify_block(record), azekura.compact(text, timestamptz, integer)
     from public;

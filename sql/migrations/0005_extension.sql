@@ -18,6 +18,6 @@ grant execute on function
     azekura.last_scan()
     to azekura_web, azekura_keeper;
 grant execute on function
-    azekura.verify_block(azekura.log_block),
+    azekura.verify_block(record),
     azekura.compact(text, timestamptz, integer)
     to azekura_keeper;
