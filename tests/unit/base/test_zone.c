@@ -115,6 +115,29 @@ Test(zone, civil_times_give_the_instant_and_both_of_the_repeated_hour)
     }
 }
 
+Test(zone, of_a_repeated_hour_the_instant_nearer_to_another_one_is_chosen)
+{
+    static const struct {
+        const char *near, *instant;
+    } rows[] = {
+        {"2026-10-25T00:30:01Z", "2026-10-25T00:30:00Z"},
+        {"2026-10-25T01:30:01Z", "2026-10-25T01:30:00Z"},
+        {"2026-10-25T01:00:00Z", "2026-10-25T00:30:00Z"}, /* in the middle: the earlier one */
+        {"2026-10-25T01:00:01Z", "2026-10-25T01:30:00Z"},
+        {"2020-01-01T00:00:00Z", "2026-10-25T00:30:00Z"},
+        {"2030-01-01T00:00:00Z", "2026-10-25T01:30:00Z"},
+    };
+    struct zone *z = load("Europe/Prague");
+    struct civil c = civil("2026-10-25T02:30:00"), plain = civil("2026-10-25T12:00:00");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        cr_expect(zone_to_us_near(z, &c, at(rows[i].near)) == at(rows[i].instant), "near %s",
+                  rows[i].near);
+        cr_expect(zone_to_us_near(z, &plain, at(rows[i].near)) == at("2026-10-25T11:00:00Z"),
+                  "near %s", rows[i].near);
+    }
+    zone_free(&z);
+}
+
 Test(zone, instants_become_civil_times_and_back_through_a_whole_century)
 {
     static const char *const names[] = {"Europe/Prague", "America/St_Johns", "Australia/Lord_Howe",
