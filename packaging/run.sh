@@ -101,8 +101,8 @@ describe() {
         code=$(cat "$state/setup-code")
         say "  setup    open the console and make the first administrator with this code: $code"
     fi
-    say "  search   $azk_build/bin/azekura --state $(printf %q "$state") search QUERY"
-    say "  stop     $azk_source/packaging/run.sh --state $(printf %q "$state") --stop"
+    say "  search   $(printf '%q ' "$azk_build/bin/azekura" --state "$state")search QUERY"
+    say "  stop     $(printf '%q ' "$azk_source/packaging/run.sh" --state "$state")--stop"
 }
 
 phase() { sed -n 's/^{"phase": "\([a-z]*\)".*/\1/p' "$state/run/status" 2>/dev/null || :; }
@@ -154,7 +154,7 @@ stay() {
 prepare() {
     require_space "$state" 512 'the state folder'
     require_space "$azk_source" 512 'building'
-    note 'building (the first time takes some minutes)'
+    if [ -f "$azk_build/bin/azekura-web" ]; then note 'building what changed'; else note 'building; this takes some minutes'; fi
     with_build_lock build_all
     with_build_lock install_extension
     make_users
