@@ -62,6 +62,10 @@ describe("axes", () => {
         expect(ticks[0]).toBe(0);
         expect(ticks.length).toBeLessThanOrEqual(4);
         expect(ticks.at(-1)).toBeGreaterThanOrEqual(max);
+        const whole = threeTicks(max, true);
+        expect(whole.length).toBeLessThanOrEqual(4);
+        expect(whole.every((n) => Number.isInteger(n))).toBe(true);
+        expect(whole.at(-1)).toBeGreaterThanOrEqual(max);
     });
 
     it("labels long ranges by day", () => expect(timeLabels([T0 / 1000], 86_400)).toEqual(["11-30"]));

@@ -25,15 +25,15 @@ export function histogramOptions(
         cursor: { y: false, drag: { x: true, y: false, setScale: false }, points: { show: false } },
         scales: {
             x: { time: true, range: [range.from / 1000, range.to / 1000] },
-            y: { range: (_u, _min, max) => [0, threeTicks(max).at(-1) ?? 1] },
+            y: { range: (_u, _min, max) => [0, threeTicks(max, true).at(-1) ?? 1] },
         },
         axes: [
             { ...axis, size: 24, grid: { show: false }, space: 80, values: (_u, ticks, _axis, _space, step) => timeLabels(ticks, step) },
             {
                 ...axis,
                 size: 48,
-                splits: (_u, _axis, _min, max) => threeTicks(max),
-                values: (_u, ticks) => ticks.map((n) => (Number.isInteger(n) ? formatShort(n) : "")),
+                splits: (_u, _axis, _min, max) => threeTicks(max, true),
+                values: (_u, ticks) => ticks.map((n) => formatShort(n)),
             },
         ],
         series: [

@@ -21,12 +21,12 @@ export function chartColors(): ChartColors {
 
 export const CHART_FONT = '11px system-ui, "Noto Sans JP", "Hiragino Sans", "Yu Gothic UI", sans-serif';
 
-/** At most three lines above zero. */
-export function threeTicks(max: number): number[] {
-    if (!(max > 0)) return [0, 1];
-    const rough = max / 3;
+/** At most three lines above zero; never less than 1 high, and whole numbers where counts are shown. */
+export function threeTicks(max: number, areWhole = false): number[] {
+    if (!(max > 1)) return areWhole ? [0, 1] : [0, 0.5, 1];
+    const rough = areWhole ? Math.max(max / 3, 1) : max / 3;
     const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((m) => m * power).find((s) => s * 3 >= max) ?? power * 10;
+    const step = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((m) => m * power).find((s) => s * 3 >= max && (!areWhole || Number.isInteger(s))) ?? power * 10;
     const out: number[] = [];
     for (let tick = 0; tick <= step * 3 + step / 1e6; tick += step) out.push(Math.round(tick * 1e6) / 1e6);
     return out;

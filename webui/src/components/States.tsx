@@ -3,7 +3,7 @@ import type { ApiError } from "../api/client";
 import { useWords, type Translate } from "../i18n";
 import { useDelayed, useNow } from "../state/useNow";
 import { cx } from "../utils/cx";
-import { formatAgo, formatExact } from "../utils/format";
+import { formatAgo, formatExact, formatTime } from "../utils/format";
 import ui from "./ui.module.css";
 
 /** Blocks in the place of what is coming, once waiting is worth showing. */
@@ -30,10 +30,11 @@ export function errorText(error: ApiError, t: Translate): string {
 
 export function Failed({ error, retry }: { error: ApiError; retry?: () => void }) {
     const { t } = useWords();
+    // The banner above every page says what is away; here only that this is why nothing is here.
     const away = error.code === "database_away" || error.code === "unreachable";
     return (
-        <div class={cx(ui.note, away ? ui.noteWarn : ui.noteBad)} role="alert">
-            <strong>{errorText(error, t)}</strong> {error.code === "database_away" && t("error.databaseHelp")}
+        <div class={cx(ui.note, ui.failed, !away && ui.noteBad)} role={away ? "status" : "alert"}>
+            {away ? t("error.nothingYet") : <strong>{errorText(error, t)}</strong>}
             {retry && (
                 <div class={ui.actions}>
                     <button type="button" class={cx(ui.button, ui.small)} onClick={retry}>
@@ -55,7 +56,16 @@ export function Age({ at, staleMs }: { at: number; staleMs: number }) {
     return <span class={cx(ui.age, stale && ui.stale)}>{t(stale ? "age.stale" : "age.live", { age })}</span>;
 }
 
-/** A moment as "3 minutes ago", exact on hover. */
+/** A moment, and how long ago it was; exact on hover. */
+export function Moment({ at }: { at: string }) {
+    return (
+        <span title={formatExact(at)}>
+            {formatTime(at)} <span class="dim">(<Ago at={at} />)</span>
+        </span>
+    );
+}
+
+/** "3 minutes ago", exact on hover: for what is always recent. */
 export function Ago({ at }: { at: string }) {
     const { lang } = useWords();
     const now = useNow(5000);

@@ -4,11 +4,13 @@ import { useEffect } from "preact/hooks";
 import { boxNow } from "../api/client";
 import { getLedger } from "../api/endpoints";
 import type { Ledger, Receiver } from "../api/types";
-import { createStore } from "./store";
+import { createStore, useStore } from "./store";
 import { useResource } from "./useResource";
 
 export const HISTORY = 60;
 const FAST_MS = 2000;
+/** Two reports make a rate: the second is asked for soon. */
+const FIRST_MS = 1000;
 const SLOW_MS = 30_000;
 /** A receiver that has not reported for so long is not receiving "now". */
 export const REPORT_STALE_US = 10_000_000;
@@ -66,7 +68,8 @@ function noteReceiver(ledger: Ledger): void {
 
 /** Mounted once, by the shell. */
 export function useLive(): void {
-    const fast = useResource("live", (signal) => getLedger({ from: boxNow() - 60_000, to: boxNow() + 60_000 }, 1, signal), FAST_MS);
+    const isKnown = useStore(live).rate !== null;
+    const fast = useResource("live", (signal) => getLedger({ from: boxNow() - 60_000, to: boxNow() + 60_000 }, 1, signal), isKnown ? FAST_MS : FIRST_MS);
     const slow = useResource("loss", (signal) => getLedger({ from: boxNow() - 86_400_000, to: boxNow() + 60_000 }, 1, signal), SLOW_MS);
     useEffect(() => {
         if (fast.data) noteReceiver(fast.data);

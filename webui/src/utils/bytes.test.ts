@@ -23,10 +23,11 @@ describe("bytes as received", () => {
 
 describe("pairs in a message", () => {
     it("are found with and without quotes", () => {
-        expect(findPairs('deny src=192.0.2.1, policy="a b" bytes=12')).toEqual([
+        expect(findPairs('deny src=192.0.2.1, policy="a b" bytes=12 user=\'x y\'')).toEqual([
             { key: "src", value: "192.0.2.1", text: "src=192.0.2.1" },
             { key: "policy", value: "a b", text: 'policy="a b"' },
             { key: "bytes", value: "12", text: "bytes=12" },
+            { key: "user", value: "x y", text: "user='x y'" },
         ]);
         expect(findPairs("a == b, 1=2, =x")).toEqual([]);
     });

@@ -42,6 +42,10 @@ export const common = {
     "action.cancel": ["Cancel", "取り消し"],
     "state.loading": ["Loading", "読み込み中"],
     "error.unreachable": ["The box does not answer.", "装置から応答がありません。"],
+    "error.nothingYet": [
+        "There is nothing to show until it is back.",
+        "復帰するまで表示できる内容がありません。",
+    ],
     "error.database": ["The database of the box is away.", "装置のデータベースに接続できません。"],
     "error.databaseHelp": [
         "Reception goes on without it. This page asks again by itself.",

@@ -6,6 +6,7 @@ export const dashboard = {
         "件/秒を受信中。この期間の送信元は {n} 台",
     ],
     "dash.rateLabel": ["Receiving now", "現在の受信レート"],
+    "dash.unknown": ["Not known at the moment.", "現在は取得できていません。"],
     "dash.lossLabel": ["Lost in 24 h", "24 時間の損失"],
     "dash.noLoss": ["Every message that arrived is stored or waits for it.", "届いたメッセージはすべて保存済みか、保存待ちです。"],
     "dash.loss": [

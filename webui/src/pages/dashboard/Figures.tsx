@@ -26,7 +26,11 @@ export function FourFigures({ ledger, sources }: { ledger: Ledger | undefined; s
     const heard = sources?.sources.filter((s) => s.range.arrived > 0).length ?? 0;
     const sum = lost ? lost.refused + lost.dropped : 0;
     const silent = receiver !== null && receiver.age_us >= REPORT_STALE_US;
-    let queue = t("dash.noReceiver");
+    let loss = t("dash.unknown");
+    if (lost) {
+        loss = sum > 0 ? t("dash.loss", { refused: formatCount(lost.refused), dropped: formatCount(lost.dropped) }) : t("dash.noLoss");
+    }
+    let queue = ledger ? t("dash.noReceiver") : t("dash.unknown");
     if (receiver) {
         queue = silent
             ? t("dash.receiverSilent", { age: formatAgo(receiver.at, Math.max(at, Date.parse(receiver.at)), lang) })
@@ -35,15 +39,13 @@ export function FourFigures({ ledger, sources }: { ledger: Ledger | undefined; s
     return (
         <div class={css.figures}>
             <Figure label={t("dash.rateLabel")} value={rate === null ? NONE : formatRate(rate)}>
-                {t("dash.receiving", { n: formatCount(heard) })}
+                {sources ? t("dash.receiving", { n: formatCount(heard) }) : t("dash.unknown")}
             </Figure>
             <Figure label={t("dash.lossLabel")} value={lost ? formatCount(sum) : NONE} bad={sum > 0}>
-                {sum > 0 && lost
-                    ? t("dash.loss", { refused: formatCount(lost.refused), dropped: formatCount(lost.dropped) })
-                    : t("dash.noLoss")}
+                {loss}
             </Figure>
             <Figure label={t("dash.storedLabel")} value={ledger ? formatCount(ledger.total.stored) : NONE}>
-                {t("dash.stored", { bytes: formatBytes(ledger?.total.bytes ?? 0) })}
+                {ledger ? t("dash.stored", { bytes: formatBytes(ledger.total.bytes) }) : t("dash.unknown")}
             </Figure>
             <Figure label={t("dash.queueLabel")} value={receiver ? formatCount(receiver.queued) : NONE} bad={silent}>
                 {queue}

@@ -1,5 +1,5 @@
 import type { Source, Sources } from "../../api/types";
-import { Ago, Card } from "../../components/States";
+import { Card, Moment } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
 import { href } from "../../state/router";
@@ -89,7 +89,7 @@ export function SilentCard({ sources, nowMs }: { sources: Source[]; nowMs: numbe
                                     </a>
                                 </th>
                                 <td>
-                                    <Ago at={s.last_heard} />
+                                    <Moment at={s.last_heard} />
                                 </td>
                                 <td class={ui.num}>{formatCount(s.messages)}</td>
                             </tr>

@@ -118,7 +118,7 @@ export function Logs({ session }: { session: Session }) {
             {isLive ? (
                 <LiveBar tail={tail} isLost={isLost} dispatch={dispatch} />
             ) : (
-                !badQuery && !isEmpty && <Summary search={search} session={session} isWrapped={isWrapped} onWrap={() => setWrapped(!isWrapped)} onKeys={() => setHelp(true)} />
+                !badQuery && !isEmpty && !isFirst && <Summary search={search} session={session} isWrapped={isWrapped} onWrap={() => setWrapped(!isWrapped)} onKeys={() => setHelp(true)} />
             )}
             {isFirst && busy && <Skeleton heights={[96, 24, 24, 24, 24, 24, 24]} />}
             {error && !badQuery && isFirst && <Failed error={error} retry={search.again} />}

@@ -3,7 +3,7 @@ import { boxNow } from "../../api/client";
 import { getSources } from "../../api/endpoints";
 import { Guide } from "../../components/guide/Guide";
 import { Icon } from "../../components/Icon";
-import { Age, Ago, Failed, Skeleton } from "../../components/States";
+import { Age, Failed, Moment, Skeleton } from "../../components/States";
 import { TimeRange } from "../../components/TimeRange";
 import ui from "../../components/ui.module.css";
 import { useWords, type Key } from "../../i18n";
@@ -115,14 +115,14 @@ export function SourcesPage() {
                                                     {s.source}
                                                 </a>
                                             </th>
-                                            <td class={ui.num}>{formatCount(s.messages)}</td>
-                                            <td class={ui.num}>{formatBytes(s.bytes)}</td>
                                             <td class={ui.num}>{formatCount(s.range.arrived)}</td>
                                             <td>
-                                                <Ago at={s.first_heard} />
+                                                <Moment at={s.last_heard} />
                                             </td>
+                                            <td class={ui.num}>{formatCount(s.messages)}</td>
+                                            <td class={ui.num}>{formatBytes(s.bytes)}</td>
                                             <td>
-                                                <Ago at={s.last_heard} />
+                                                <Moment at={s.first_heard} />
                                             </td>
                                         </tr>
                                     ))}

@@ -1,7 +1,7 @@
 /* Sorting and filtering of the table of sources.  Pure. */
 import type { Source } from "../../api/types";
 
-export const COLUMNS = ["source", "messages", "bytes", "range", "first_heard", "last_heard"] as const;
+export const COLUMNS = ["source", "range", "last_heard", "messages", "bytes", "first_heard"] as const;
 export type Column = (typeof COLUMNS)[number];
 export interface Order {
     column: Column;
