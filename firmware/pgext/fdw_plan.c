@@ -25,20 +25,6 @@ PGEXT_FUNCTION(azekura_fdw_validator);
 /* blocks whose rows are read for an estimate; of more, the mean stands for the rest */
 #define ESTIMATE_BLOCKS 1000
 
-/* costs in the planner's unit (a page read in sequence): a block's metadata, a block opened, a
- * message */
-#define COST_BLOCK 0.1
-#define COST_OPEN 20.0
-#define COST_MESSAGE 0.002
-
-/* Of a relation while it is planned. */
-struct rel_plan {
-    List *quals;    /* of struct qual */
-    List *taken;    /* their RestrictInfos, in the same order */
-    List *rechecks; /* RestrictInfos the executor has to check */
-    double blocks, messages;
-};
-
 Datum azekura_fdw_handler(PG_FUNCTION_ARGS)
 {
     FdwRoutine *r = makeNode(FdwRoutine);
@@ -46,6 +32,7 @@ Datum azekura_fdw_handler(PG_FUNCTION_ARGS)
     r->GetForeignRelSize = fdw_get_rel_size;
     r->GetForeignPaths = fdw_get_paths;
     r->GetForeignPlan = fdw_get_plan;
+    r->GetForeignUpperPaths = fdw_get_upper_paths;
     r->BeginForeignScan = fdw_begin;
     r->IterateForeignScan = fdw_iterate;
     r->ReScanForeignScan = fdw_rescan;
@@ -68,7 +55,8 @@ Datum azekura_fdw_validator(PG_FUNCTION_ARGS)
 
 List *fdw_plan_to_list(const struct fdw_plan *p)
 {
-    List *list = list_make2(makeInteger((int)p->fields), makeInteger(p->order));
+    List *list = list_make4(makeInteger((int)p->fields), makeInteger(p->order),
+                            makeInteger(p->is_count), makeString(p->shown ? p->shown : ""));
     ListCell *cell;
     foreach (cell, p->quals) {
         const struct qual *q = lfirst(cell);
@@ -82,8 +70,10 @@ List *fdw_plan_to_list(const struct fdw_plan *p)
 void fdw_plan_of_list(List *list, struct fdw_plan *ret)
 {
     *ret = (struct fdw_plan){.fields = (uint32_t)intVal(linitial(list)),
-                             .order = (enum scan_order)intVal(lsecond(list))};
-    for (int i = 2; i < list_length(list); i++) {
+                             .order = (enum scan_order)intVal(lsecond(list)),
+                             .is_count = intVal(lthird(list)) != 0,
+                             .shown = strVal(lfourth(list))};
+    for (int i = 4; i < list_length(list); i++) {
         List *parts = list_nth(list, i);
         struct qual *q = palloc0(sizeof(*q));
         q->kind = (enum qual_kind)intVal(linitial(parts));
@@ -114,8 +104,9 @@ static void planned_range(PlannerInfo *root, struct rel_plan *p, struct qual_sum
 
 void fdw_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid table)
 {
-    (void)table;
     struct rel_plan *p = palloc0(sizeof(*p));
+    p->relid = rel->relid;
+    p->table = table;
     List *others = NIL; /* conditions whose selectivity counts: the range of time counts itself */
     ListCell *cell;
     foreach (cell, rel->baserestrictinfo) {
@@ -213,6 +204,8 @@ ForeignScan *fdw_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid table, Foreign
 {
     (void)root;
     (void)table;
+    if (rel->reloptkind == RELOPT_UPPER_REL)
+        return fdw_get_count_plan(rel, path, targets, outer);
     struct rel_plan *p = rel->fdw_private;
     List *rechecks = NIL, *taken = NIL, *values = NIL;
     ListCell *cell;

@@ -15,7 +15,7 @@ struct fdw_state {
     Oid user;
     MemoryContext context;     /* of one run: values, tree, scan */
     MemoryContext row_context; /* of one row's values */
-    bool is_open, is_empty;
+    bool is_open, is_empty, is_counted;
     struct scan *scan;
     struct entry_maker maker;
     /* SCAN_BLOCKS: the block being given out */
@@ -28,8 +28,11 @@ struct fdw_state {
 static Oid user_of_scan(ForeignScanState *node)
 {
     ForeignScan *plan = (ForeignScan *)node->ss.ps.plan;
-    Index rtindex = plan->scan.scanrelid;
-    RangeTblEntry *rte = exec_rt_fetch(rtindex, node->ss.ps.state);
+    /* a scan that stands for an aggregate has no relation of its own */
+    int rtindex = (int)plan->scan.scanrelid;
+    if (rtindex == 0)
+        rtindex = bms_next_member(plan->fs_relids, -1);
+    RangeTblEntry *rte = exec_rt_fetch((Index)rtindex, node->ss.ps.state);
     return OidIsValid(rte->checkAsUser) ? rte->checkAsUser : GetUserId();
 }
 
@@ -119,6 +122,22 @@ static int next_row(struct fdw_state *s, struct scan_block **ret_block, uint32_t
     }
 }
 
+/* The one row of a count: the same number in every column. */
+static TupleTableSlot *count_all(struct fdw_state *s, TupleTableSlot *slot)
+{
+    if (s->is_counted)
+        return slot;
+    int64_t n = 0;
+    for (struct scan_block *b; !s->is_empty && (b = scan_next_block(s->scan)) != NULL;)
+        n += b->matches;
+    s->is_counted = true;
+    for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++) {
+        slot->tts_values[i] = Int64GetDatum(n);
+        slot->tts_isnull[i] = false;
+    }
+    return ExecStoreVirtualTuple(slot);
+}
+
 TupleTableSlot *fdw_iterate(ForeignScanState *node)
 {
     struct fdw_state *s = node->fdw_state;
@@ -126,6 +145,8 @@ TupleTableSlot *fdw_iterate(ForeignScanState *node)
     ExecClearTuple(slot);
     if (!s->is_open)
         open_scan(node);
+    if (s->plan.is_count)
+        return count_all(s, slot);
     if (s->is_empty)
         return slot;
     struct scan_block *block;
@@ -153,7 +174,7 @@ static void close_scan(struct fdw_state *s)
     }
     s->block = NULL;
     s->whole_left = 0;
-    s->is_open = false;
+    s->is_open = s->is_counted = false;
     MemoryContextReset(s->context);
 }
 
@@ -174,6 +195,12 @@ void fdw_end(ForeignScanState *node)
 static void explain_conditions(ForeignScanState *node, ExplainState *es)
 {
     ForeignScan *plan = (ForeignScan *)node->ss.ps.plan;
+    struct fdw_state *s = node->fdw_state;
+    if (s->plan.is_count) {
+        if (s->plan.shown[0])
+            ExplainPropertyText("Pushed Conditions", s->plan.shown, es);
+        return;
+    }
     if (plan->fdw_recheck_quals == NIL)
         return;
     List *context = set_deparse_context_plan(es->deparse_cxt, (Plan *)plan, NIL);

@@ -3,7 +3,7 @@
 \set file2 :tmp '/mixed.copy'
 \set made `:make_blocks < blocks/many.txt > :tmp/many.copy && echo yes`
 \set made `sed 's/03-10T11/03-12T11/' blocks/mixed.txt | :make_blocks > :tmp/mixed.copy && echo yes`
-select plan(41);
+select plan(62);
 select ok(azekura.ensure_partition('2026-03-10') is not null and azekura.ensure_partition('2026-03-12') is not null,
           'the days have partitions');
 copy azekura.log_block from :'file';
@@ -73,4 +73,25 @@ insert into condition values ('hostname = ''fw01'''), ('hostname = ''FW01'''), (
 select results_eq(format('select count(*), min(id), max(id) from azekura.logs where %s', c),
                   format('select count(*), min(id), max(id) from all_rows where %s', c), c)
   from condition;
+
+-- count(*) without the executor
+select doesnt_match(pg_temp.plan_of('select count(*) from azekura.logs where severity <= 3'), 'Aggregate', 'a count of exact conditions is the scan''s own');
+select matches(pg_temp.plan_of('select count(*) from azekura.logs where severity <= 3'), 'Pushed Conditions: \(severity <= 3\)', 'and shows them');
+select matches(pg_temp.plan_of('select count(*) from azekura.logs where hostname = ''h7'''), 'Aggregate', 'one of an inexact condition is not');
+select matches(pg_temp.plan_of(q), 'Aggregate', q)
+  from unnest(array['select count(*) from azekura.logs group by severity', 'select count(message) from azekura.logs',
+                    'select count(*) filter (where severity = 3) from azekura.logs', 'select count(*), max(id) from azekura.logs',
+                    'select count(*) from azekura.logs having count(*) > 5', 'select count(*) from azekura.logs a, azekura.logs b']) q;
+create temp table counted (c text);
+insert into counted values ('true'), ('false'), ('severity <= 3'), ('received_at >= ''2026-03-11'''), ('received_at < ''2026-03-10 12:00:00.05Z'''),
+    ('azekura.matches(logs, ''link OR failed'')'), ('severity in (2, 3) and listener = ''udp'''), ('severity = (select 2)'), ('hostname = ''h7'''),
+    ('severity = (select null::int)'), ('format = ''raw'' or severity = 2');
+select results_eq(format('select count(*), count(*) from azekura.logs where %s', c),
+                  format('select count(id), count(id) from (select * from azekura.logs offset 0) logs where %s', replace(c, 'matches(logs,', 'matches(logs::azekura.logs,')), 'count(*) where ' || c)
+  from counted where c not like '%matches%'
+union all
+select is((select count(*) from azekura.logs where azekura.matches(logs, 'link OR failed')),
+          (select count(*) from (select l as row from azekura.logs l offset 0) x where azekura.matches(row, 'link OR failed')), 'count(*) where matches()');
+select is((select sum(n) from (select (select count(*) from azekura.logs where severity = s) as n from generate_series(0, 7) s) x),
+          (select count(*) from azekura.logs)::numeric, 'a count for each outer row');
 select * from finish();
