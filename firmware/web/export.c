@@ -8,7 +8,8 @@
 #include "web/csv.h"
 #include "web/searching.h"
 
-#define PAGE_MESSAGES 5000
+#define FIRST_PAGE_MESSAGES 1000
+#define PAGE_MESSAGES_MAX 10000
 #define PAGE_MAX_BYTES (8u << 20) /* of memory a page: then it is sent and the search goes on */
 #define CHUNK_MAX_BYTES (PAGE_MAX_BYTES + (8u << 20))
 #define RETRY_S 10
@@ -74,6 +75,16 @@ static int add_entry(void *context, const struct search_entry *e, struct err *er
     return x->is_cut;
 }
 
+/* Pages of about half the bytes a page may have: one that is cut has made the database work in
+ * vain. */
+static void adapt_page(struct search_request *q, const struct export *x, int n)
+{
+    if (x->is_cut)
+        q->limit = MAX(n / 2, 1);
+    else if (n == q->limit && x->page.n < PAGE_MAX_BYTES / 4)
+        q->limit = MIN(q->limit * 2, PAGE_MESSAGES_MAX);
+}
+
 /* One page: 1 there is more, 0 that was the last, negative and *err. */
 static int next_page(struct request *rq, struct search_request *q, struct export *x,
                      struct err *err)
@@ -85,6 +96,7 @@ static int next_page(struct request *rq, struct search_request *q, struct export
         return n;
     if (n == q->limit || x->is_cut) {
         q->cursor = x->last_id;
+        adapt_page(q, x, n);
         return 1;
     }
     if (scan.is_complete)
@@ -144,7 +156,7 @@ static void run(struct request *rq, struct search_request *q, struct export *x)
 void export_logs(struct request *rq)
 {
     struct params p;
-    struct search_request q = {.limit = PAGE_MESSAGES, .is_ascending = true};
+    struct search_request q = {.limit = FIRST_PAGE_MESSAGES, .is_ascending = true};
     struct export x = {.page = BUF_INIT(CHUNK_MAX_BYTES)};
     params_parse(&p, &rq->arena, rq->query_string);
     int format = params_choice(&p, "format", "csv|jsonl|raw", -1);
