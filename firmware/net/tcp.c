@@ -341,6 +341,8 @@ void tcp_quiet(struct tcp *t, int64_t before)
         older = c->older;
         if (c->last_mono_us >= before || c->rest_n == 0)
             continue;
+        if (!t->handler.between(t->handler.context))
+            return;
         size_t used = t->handler.quiet(t->handler.context, c, view_of(c->rest, c->rest_n));
         CHECK(used <= c->rest_n);
         rest_drop(t, c, used);

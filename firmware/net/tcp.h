@@ -35,7 +35,7 @@ struct tcp_handler {
     /* A connection was turned away: at the limit (error 0), or for want of descriptors (EMFILE, …).
      */
     void (*refused)(void *context, const struct ip *peer, int error);
-    /* After each read: false ends tcp_poll early. */
+    /* After each read, and before each `quiet`: false ends tcp_poll or tcp_quiet early. */
     bool (*between)(void *context);
 };
 
@@ -61,7 +61,8 @@ int tcp_fd(const struct tcp *t);
 MUST_USE int tcp_poll(struct tcp *t, int64_t now_mono_us);
 
 /* Call `quiet` once for each connection that has unused input and has sent nothing since
- * before_mono_us.  Looks at connections that were active after the previous call only. */
+ * before_mono_us.  Looks at connections that were active after the previous call only; a call that
+ * ended early is made up for by the next. */
 void tcp_quiet(struct tcp *t, int64_t before_mono_us);
 
 /* End connections that have sent nothing since before_mono_us. */

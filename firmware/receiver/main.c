@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "receiver/log.h"
@@ -10,13 +11,13 @@
 #include "receiver/settings.h"
 #include "receiver/writer.h"
 
-/* For the database to take what is left; with the three seconds that network_run may read on it makes
- * ten from the signal to the end, well within what a service manager allows. */
+/* For the database to take what is left; with the three seconds that network_run may read on it
+ * makes ten from the signal to the end, well within what a service manager allows. */
 #define STOP_US (7 * US_PER_SECOND)
 /* the writer gives up a little earlier, so that its thread has ended when we look */
 #define STOP_MARGIN_US (US_PER_SECOND / 2)
 
-enum { EXIT_CONFIGURATION = 2 };
+enum { EXIT_CONFIGURATION = 2, OTHER_DESCRIPTORS = 64 };
 
 struct receiver {
     struct config file; /* as the command line and the file say */
@@ -39,6 +40,21 @@ static void block_signals(void)
     sigaddset(&set, SIGHUP);
     CHECK(pthread_sigmask(SIG_BLOCK, &set, NULL) == 0);
     signal(SIGPIPE, SIG_IGN);
+}
+
+/* The soft limit is 1,024 on most systems, for programs that still use select(). */
+static void raise_descriptor_limit(const struct config *c)
+{
+    rlim_t want = (rlim_t)c->tcp_max_connections + OTHER_DESCRIPTORS;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= want)
+        return;
+    limit.rlim_cur = MIN(want, limit.rlim_max);
+    if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur < want)
+        log_line(LOG_WARNING,
+                 "only %llu descriptors are allowed: fewer TCP connections than "
+                 "receiver.tcp_max_connections (%lld) can be served",
+                 (unsigned long long)limit.rlim_cur, (long long)c->tcp_max_connections);
 }
 
 static void say_found(const struct ledger_found *found)
@@ -82,6 +98,7 @@ static int set_up(struct receiver *r, struct err *err)
         return rc;
     r->config = r->file;
     settings_load_kept(&r->config, &r->state);
+    raise_descriptor_limit(&r->config);
     rc = zone_load(r->config.time_zone, &r->zone, err);
     if (rc < 0)
         return rc;

@@ -8,6 +8,7 @@
  * no number of busy connections can starve it. */
 #include "receiver/network.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -38,6 +39,7 @@ struct network {
     bool is_stopping;
     int64_t udp_mono_us;  /* last read */
     int64_t tick_mono_us; /* next */
+    int64_t held_mono_us; /* when TCP was last held back: silence before it was not the peers' */
     struct log_limit turned_away, bad_frames;
     struct ip last_bad_frame;
 };
@@ -122,8 +124,7 @@ static size_t tcp_bytes(void *context, struct tcp_connection *c, struct view in)
 
 static size_t tcp_quiet_bytes(void *context, struct tcp_connection *c, struct view in)
 {
-    struct network *n = context;
-    return intake_has_room(n->in) ? cut(n, c, in, frame_idle) : 0;
+    return cut(context, c, in, frame_idle);
 }
 
 /* The end of a connection is ordinary, so it is not logged; a last message without trailer is one.
@@ -364,7 +365,10 @@ static void set_read(struct network *n, struct loop_source *source, bool want, b
 
 static void update_readers(struct network *n)
 {
-    set_read(n, &n->tcp_source, intake_has_room(n->in), &n->is_tcp_read);
+    bool has_room = intake_has_room(n->in);
+    if (!has_room)
+        n->held_mono_us = clock_mono_us();
+    set_read(n, &n->tcp_source, has_room, &n->is_tcp_read);
     if (n->udp)
         set_read(n, &n->udp_source, udp_may_be_read(n), &n->is_udp_read);
 }
@@ -397,9 +401,11 @@ static void tick(struct network *n, int64_t now)
     n->tick_mono_us = now + TICK_US;
     if (n->udp)
         intake_dropped(n->in, LISTENER_UDP, udp_take_drops(n->udp));
-    tcp_quiet(n->tcp, now - QUIET_US);
-    if (intake_has_room(n->in)) /* a connection that is held back is not idle */
-        tcp_close_idle(n->tcp, now - atomic_load(&n->s->tcp_idle_us));
+    if (intake_has_room(n->in))
+        tcp_quiet(n->tcp, now - QUIET_US);
+    int64_t idle_before = now - atomic_load(&n->s->tcp_idle_us);
+    if (n->held_mono_us < idle_before)
+        tcp_close_idle(n->tcp, idle_before);
 }
 
 static int64_t step_timeout_us(struct network *n, int64_t now)
@@ -408,7 +414,18 @@ static int64_t step_timeout_us(struct network *n, int64_t now)
     return MAX(until - now, INT64_C(0));
 }
 
-/* What had arrived when the stop came, as far as there is room for it at once. */
+/* The packer is only behind: it wakes us with an empty builder. */
+static void wait_for_room(struct network *n, int64_t until)
+{
+    int64_t left_us = until - clock_mono_us();
+    struct pollfd p = {.fd = n->s->wake_fd, .events = POLLIN};
+    if (left_us > 0)
+        (void)poll(&p, 1, (int)(left_us / 1000) + 1);
+    shared_clear(n->s->wake_fd);
+}
+
+/* Read what had arrived when the stop came: the kernel has acknowledged it to TCP senders, and they
+ * will not send it again. */
 static void drain(struct network *n)
 {
     int64_t until = clock_mono_us() + DRAIN_US;
@@ -417,11 +434,14 @@ static void drain(struct network *n)
         loop_remove(n->loop, &n->tcp_listener);
         tcp_stop_listening(n->tcp);
     }
-    bool has_more = true;
-    while (has_more && clock_mono_us() < until) {
+    for (bool has_more = true; has_more && clock_mono_us() < until;) {
         has_more = n->udp && read_udp(n);
-        if (intake_has_room(n->in))
+        if (intake_has_room(n->in)) {
             has_more |= tcp_poll(n->tcp, clock_mono_us()) > 0;
+        } else if (!intake_must_refuse(n->in)) {
+            wait_for_room(n, until);
+            has_more = true;
+        }
     }
     tcp_close_all(n->tcp);
     if (n->udp)

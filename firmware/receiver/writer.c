@@ -120,6 +120,7 @@ static void try_connect(struct writer *w)
         pause_before_retry(w);
         return;
     }
+    log_line(LOG_INFO, "connected to the database");
     w->status_mono_us = 0;
     if (!w->head) {
         say_recovered(w);
