@@ -43,5 +43,5 @@ export function Chart({ options, data, height, onCursor, class: className }: Pro
         chart.current?.setData(data);
     }, [data]);
 
-    return <div ref={place} class={className} aria-hidden="true" style={{ height: `${height}px` }} />;
+    return <div ref={place} class={className} aria-hidden="true" style={{ height: `${height}px`, overflow: "hidden" }} />;
 }

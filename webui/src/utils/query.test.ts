@@ -53,6 +53,8 @@ describe("what a found message contains", () => {
         ["fail* -skip NOT this", ["fail"]],
         ["hostname:fw01 message:port", ["port"]],
         ["(a OR b)", ["a", "b"]],
+        ["10:41:07 http://x/y -> --force", ["10:41:07", "http://x/y", "->", "--force"]],
+        ["-10.0.0.1 -%LINK", []],
         ["", []],
     ])("in %s", (query, texts) => expect(wantedTexts(query)).toEqual(texts));
 });

@@ -6,12 +6,17 @@ interface Piece {
     negated: boolean;
 }
 
+/** A name before a colon is a field only when it is one of these; http://x and 10:41:07 are text. */
+const FIELD = /^(?:source|listener|facility|severity|hostname|app_name|procid|msgid|structured_data|message|format):/;
+/** A dash excludes what follows it; --force and -> are text. */
+const EXCLUDED = /^-[\p{L}\p{N}"(*_%]/u;
+
 /** Cut a query into what stands in it.  What is odd stays as it is: the box says what is wrong. */
 export function pieces(query: string): Piece[] {
     const out: Piece[] = [];
     const pattern = /\s+|-?\(|\)|-?[A-Za-z_]+:(?:"(?:[^"\\]|\\.)*"?|\([^)]*\)?|[^\s()]*)|-?"(?:[^"\\]|\\.)*"?|[^\s()]+/g;
     for (const [text] of query.matchAll(pattern)) {
-        const body = text.startsWith("-") && text.length > 1 ? text.slice(1) : text;
+        const body = EXCLUDED.test(text) ? text.slice(1) : text;
         const negated = body !== text;
         let kind: Piece["kind"] = "word";
         if (/^\s/.test(text)) kind = "blank";
@@ -19,7 +24,7 @@ export function pieces(query: string): Piece[] {
         else if (text === ")") kind = "close";
         else if (body === "OR" || body === "AND" || body === "NOT") kind = "operator";
         else if (body.startsWith('"')) kind = "phrase";
-        else if (/^[A-Za-z_]+:/.test(body)) kind = "field";
+        else if (FIELD.test(body)) kind = "field";
         out.push({ text, kind, negated });
     }
     return out;
