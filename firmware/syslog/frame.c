@@ -167,14 +167,30 @@ static enum frame_result cut_counted(struct cut *c, size_t header, uint64_t coun
                 count > kept ? FRAME_TRUNCATED : FRAME_MESSAGE);
 }
 
-/* Is a count believable although no PRI follows it? */
-static enum answer count_is_believable(struct cut *c, size_t header, uint64_t count)
+/* A number and a blank at p[at]. */
+static enum answer match_count(const struct cut *c, size_t at, size_t *ret_start,
+                               uint64_t *ret_count)
 {
-    if (c->s->mode == FRAME_COUNTED)
-        return YES;
-    if (header + count > c->max)
+    uint64_t count = 0;
+    size_t i = at;
+    if (i < c->n && !is_count_start(c->p[i]))
+        return NO;
+    while (i < c->n && i - at < FRAME_OCTET_DIGITS_MAX && is_digit(c->p[i]))
+        count = count * 10 + (uint64_t)(c->p[i++] - '0');
+    if (i == c->n)
+        return UNKNOWN;
+    *ret_start = i + 1;
+    *ret_count = count;
+    return c->p[i] == ' ' ? YES : NO;
+}
+
+/* Could the `count` bytes from `start` on be a counted message without PRI: is their end in sight,
+ * and no delimiter before it?  YES and *ret_end. */
+static enum answer match_body(struct cut *c, size_t start, uint64_t count, size_t *ret_end)
+{
+    if (start + count > c->max)
         return NO; /* its end could not be seen */
-    size_t end = header + (size_t)count, at;
+    size_t end = start + (size_t)count, at;
     enum answer a = find_delimiter(c, MIN(c->n, end), &at);
     if (a == YES)
         return NO;
@@ -182,14 +198,35 @@ static enum answer count_is_believable(struct cut *c, size_t header, uint64_t co
         return UNKNOWN;
     if (c->n < end)
         return c->after == AFTER_NOTHING ? NO : UNKNOWN;
-    if (c->n == end && c->after != AFTER_UNKNOWN)
-        return c->s->last == LAST_DELIMITED ? NO : YES;
-    a = match_start(c->p + end, c->n - end);
-    if (a == NO && c->s->last == LAST_COUNTED) {
+    *ret_end = end;
+    return YES;
+}
+
+/* Is a count believable although no PRI follows it?  When a message that cannot be mistaken begins
+ * at its end; or the bytes end there; or, as numbers alone mean little ("3 of 5 disks"), a second
+ * count leads to a third. */
+static enum answer count_is_believable(struct cut *c, size_t header, uint64_t count)
+{
+    size_t end = 0, start = header;
+    if (c->s->mode == FRAME_COUNTED)
+        return YES;
+    for (int more = 1; more >= 0; more--) {
+        enum answer a = match_body(c, start, count, &end);
+        if (a != YES)
+            return a;
+        if (c->n == end && c->after != AFTER_UNKNOWN)
+            return c->s->last == LAST_DELIMITED ? NO : YES;
+        a = match_start(c->p + end, c->n - end);
+        if (a != NO)
+            return a;
         char next = c->p[end];
-        return next == '\n' || next == '\r' || next == '\0' || is_count_start(next) ? YES : NO;
+        if (c->s->last == LAST_COUNTED)
+            return next == '\n' || next == '\r' || next == '\0' || is_count_start(next) ? YES : NO;
+        a = match_count(c, end, &start, &count);
+        if (a != YES)
+            return a == UNKNOWN && c->after != AFTER_UNKNOWN ? NO : a;
     }
-    return a;
+    return YES;
 }
 
 /* Where in p[from, end) a count and a PRI begin.  YES and *ret_at; UNKNOWN when more bytes must
@@ -247,17 +284,15 @@ static enum frame_result cut_leftover(struct cut *c)
 
 static enum frame_result cut_numbered(struct cut *c)
 {
-    uint64_t count = 0;
-    size_t i = 0, length = 0;
-    while (i < c->n && i < FRAME_OCTET_DIGITS_MAX && is_digit(c->p[i]))
-        count = count * 10 + (uint64_t)(c->p[i++] - '0');
-    if (i == c->n)
+    uint64_t count;
+    size_t header, length = 0;
+    enum answer is_number = match_count(c, 0, &header, &count);
+    if (is_number == UNKNOWN)
         return FRAME_MORE;
-    if (c->p[i] != ' ') {
+    if (is_number == NO) {
         bool is_leftover = c->s->mode == FRAME_COUNTED || c->s->last == LAST_COUNTED;
         return is_leftover ? cut_leftover(c) : cut_delimited(c, FRAME_MESSAGE);
     }
-    size_t header = i + 1;
     enum answer pri = match_pri(c->p + header, c->n - header, &length);
     if (pri == UNKNOWN && c->after != AFTER_NOTHING)
         return FRAME_MORE;

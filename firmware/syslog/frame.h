@@ -3,10 +3,13 @@
  *
  * A frame that begins with a number is counted when a PRI follows ("52 <165>…").  When other text
  * follows, as in "27 packets dropped\n" or a counted message without PRI, the end of the frame
- * decides: a count is believed when it leads to the next frame and no LF comes before.
+ * decides: a count is believed when it leads to the next frame (a PRI, or more counts that lead on)
+ * and no LF comes before.
+ *
  * LF ends a delimited message.  NUL ends it when the next message follows or the connection has
- * been seen to end its messages so; else it is part of the text. The answer depends on the bytes
- * alone, never on how they were split into reads. */
+ * been seen to end its messages so; else it is part of the text.
+ *
+ * The answer depends on the bytes alone, never on how they were split into reads. */
 #ifndef AZEKURA_FRAME_H
 #define AZEKURA_FRAME_H
 
@@ -58,8 +61,8 @@ enum frame_result frame_next(struct frame_state *s, struct view in, size_t max_b
 enum frame_result frame_idle(struct frame_state *s, struct view in, size_t max_bytes,
                              struct view *ret_message, size_t *ret_used);
 
-/* The connection has ended and frame_next answered FRAME_MORE: what is left in `in` is a last
- * message without trailer, or nothing (FRAME_MORE). */
+/* The connection has ended and frame_idle, called until then, answered FRAME_MORE: what is left in
+ * `in` is a last message without trailer, or nothing (FRAME_MORE). */
 enum frame_result frame_last(struct frame_state *s, struct view in, size_t max_bytes,
                              struct view *ret_message);
 

@@ -87,6 +87,7 @@ static inline void stream_send(struct stream *s, const char *p, size_t n)
 
 static inline void stream_end(struct stream *s)
 {
+    stream_drain(s, true);
     struct view message = VIEW_NULL;
     enum frame_result result =
         frame_last(&s->state, view_of(s->buffer, s->n), s->max_bytes, &message);

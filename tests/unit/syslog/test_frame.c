@@ -74,6 +74,21 @@ static const struct row rows[] = {
      64,
      LITERAL("5 <13>a5 hello5 world"),
      {{M, "<13>a"}, {M, "hello"}, {M, "world"}}},
+    {"counted, none with PRI",
+     FRAME_AUTO,
+     64,
+     LITERAL("5 hello5 world4 more"),
+     {{M, "hello"}, {M, "world"}, {M, "more"}}},
+    {"two counted without PRI",
+     FRAME_AUTO,
+     64,
+     LITERAL("5 hello5 world"),
+     {{M, "hello"}, {M, "world"}}},
+    {"a number that counts to a number",
+     FRAME_AUTO,
+     64,
+     LITERAL("3 of 40 disks\n3 of 5 disks are old\n"),
+     {{M, "3 of 40 disks"}, {M, "3 of 5 disks are old"}}},
     {"illegal PRI counted",
      FRAME_AUTO,
      64,
@@ -255,6 +270,13 @@ Test(frame, a_pause_ends_a_message_that_nul_or_its_count_ends)
     stream_drain(&s, true);
     cr_assert(s.count == 1 && s.messages[0].n == 11 && s.n == 0);
     stream_close(&s);
+
+    stream_open(&s, 64, FRAME_AUTO);
+    stream_send(&s, LITERAL("5 hello5 world"));
+    cr_assert(s.count == 0);
+    stream_drain(&s, true);
+    cr_assert(s.count == 2 && s.n == 0);
+    stream_close(&s);
 }
 
 Test(frame, a_pause_ends_nothing_that_is_not_whole)
@@ -288,7 +310,7 @@ Test(frame, long_streams_take_linear_time, .timeout = 60)
         {"brackets", LITERAL("4 <1>a<<<")},
         {"number in front", LITERAL("9 1 ")},
     };
-    const size_t total = 4 << 20;
+    const size_t total = 1 << 20;
     char *p = xmalloc(total);
     for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
         for (size_t k = 0; k < total; k++)
