@@ -17,6 +17,9 @@
 
 /* Entropy tables for a part cost some 60 bytes: not worth it for a short one. */
 #define FLUSH_BYTES 1024
+/* More than a window is compressed in one call: streaming through zstd's ring buffer is slower
+ * there than what tables of their own would save. */
+#define WHOLE_BYTES (384u << 10)
 
 static const char *const names[BLOCK_COLUMNS] = {
     "times",    "reported", "sources", "listener",        "pri",     "formats", "flags", "hostname",
@@ -36,7 +39,6 @@ void content_clear(struct content *c)
 {
     buf_clear(&c->bytes);
     c->parts_n = 0;
-    c->open_at = 0;
 }
 
 void content_done(struct content *c)
@@ -69,33 +71,20 @@ void content_varint(struct content *c, uint64_t v)
     memcpy(content_room(c, n), bytes, n);
 }
 
-static void add_part(struct content *c, const char *text, size_t at, size_t n)
-{
-    CHECK(c->parts_n < COLUMN_PARTS);
-    c->parts[c->parts_n].text = text;
-    c->parts[c->parts_n].at = at;
-    c->parts[c->parts_n].n = n;
-    c->parts_n++;
-}
-
 void content_cut(struct content *c)
 {
-    if (c->bytes.n > c->open_at)
-        add_part(c, NULL, c->open_at, c->bytes.n - c->open_at);
-    c->open_at = c->bytes.n;
+    if (c->bytes.n == 0 || (c->parts_n > 0 && c->ends[c->parts_n - 1] == c->bytes.n))
+        return;
+    CHECK(c->parts_n < COLUMN_PARTS);
+    c->ends[c->parts_n++] = c->bytes.n;
 }
 
 void content_text(struct content *c, struct view text)
 {
     content_cut(c);
     if (text.n > 0)
-        add_part(c, text.p, 0, text.n);
-}
-
-static struct view part_view(const struct content *c, unsigned i)
-{
-    return c->parts[i].text ? view_of(c->parts[i].text, c->parts[i].n)
-                            : view_of(c->bytes.p + c->parts[i].at, c->parts[i].n);
+        memcpy(content_room(c, text.n), text.p, text.n);
+    content_cut(c);
 }
 
 static uint64_t checksum(enum block_column column, const uint8_t *header, struct view payload)
@@ -103,53 +92,61 @@ static uint64_t checksum(enum block_column column, const uint8_t *header, struct
     return XXH64(payload.p, payload.n, (uint64_t)column << 48 | wire_fetch(header, 6));
 }
 
+/* Part by part: a flush ends a zstd block, and with it its entropy tables. */
+static size_t compress_parts(ZSTD_CCtx *zstd, const struct content *c, ZSTD_outBuffer *to)
+{
+    ZSTD_inBuffer from = {c->bytes.p, 0, 0};
+    size_t left = 0;
+    for (unsigned i = 0; i < c->parts_n; i++) {
+        ZSTD_EndDirective end = i + 1 == c->parts_n                     ? ZSTD_e_end
+                                : c->ends[i] - from.size >= FLUSH_BYTES ? ZSTD_e_flush
+                                                                        : ZSTD_e_continue;
+        from.size = c->ends[i];
+        do {
+            left = ZSTD_compressStream2(zstd, to, &from, end);
+            CHECK(!ZSTD_isError(left));
+            CHECK(to->pos < to->size || left == 0);
+        } while (end == ZSTD_e_continue ? from.pos < from.size : left > 0);
+    }
+    return to->pos;
+}
+
 /* One zstd frame into `out`, or 0 when it is not smaller than the content. */
-static size_t compress(ZSTD_CCtx *zstd, int level, const struct content *c, size_t n, uint8_t *out,
+static size_t compress(ZSTD_CCtx *zstd, int level, const struct content *c, uint8_t *out,
                        size_t cap)
 {
     CHECK(!ZSTD_isError(ZSTD_CCtx_reset(zstd, ZSTD_reset_session_and_parameters)));
     CHECK(!ZSTD_isError(ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level)));
-    CHECK(!ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(zstd, n)));
-    ZSTD_outBuffer to = {out, cap, 0};
-    for (unsigned i = 0; i < c->parts_n; i++) {
-        struct view part = part_view(c, i);
-        ZSTD_inBuffer from = {part.p, part.n, 0};
-        ZSTD_EndDirective end = i + 1 == c->parts_n     ? ZSTD_e_end
-                                : part.n >= FLUSH_BYTES ? ZSTD_e_flush
-                                                        : ZSTD_e_continue;
-        size_t left;
-        do {
-            left = ZSTD_compressStream2(zstd, &to, &from, end);
-            CHECK(!ZSTD_isError(left));
-            CHECK(to.pos < to.size || left == 0);
-        } while (end == ZSTD_e_continue ? from.pos < from.size : left > 0);
+    size_t n;
+    if (c->bytes.n > WHOLE_BYTES) {
+        n = ZSTD_compress2(zstd, out, cap, c->bytes.p, c->bytes.n);
+        CHECK(!ZSTD_isError(n));
+    } else {
+        ZSTD_outBuffer to = {out, cap, 0};
+        CHECK(!ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(zstd, c->bytes.n)));
+        n = compress_parts(zstd, c, &to);
     }
-    return to.pos < n ? to.pos : 0;
+    return n < c->bytes.n ? n : 0;
 }
 
 void column_seal(ZSTD_CCtx *zstd, enum block_column column, int level, struct content *c,
                  struct buf *ret)
 {
     content_cut(c);
-    size_t n = 0;
-    for (unsigned i = 0; i < c->parts_n; i++)
-        n += c->parts[i].n;
+    size_t n = c->bytes.n;
     CHECK(n > 0 && n <= UINT32_MAX);
     /* Every flush may add a block header of three bytes and one of a raw block. */
     size_t cap = ZSTD_compressBound(n) + COLUMN_PARTS * 64;
     *ret = BUF_INIT(COLUMN_HEADER_BYTES + cap);
     CHECK(buf_reserve(ret, COLUMN_HEADER_BYTES + cap) == 0);
     uint8_t *header = (uint8_t *)ret->p, *payload = header + COLUMN_HEADER_BYTES;
-    size_t stored = compress(zstd, level, c, n, payload, cap);
+    size_t stored = compress(zstd, level, c, payload, cap);
     wire_store(header, COLUMN_VERSION, 1);
     wire_store(header + 1, stored > 0 ? CODEC_ZSTD : CODEC_STORED, 1);
     wire_store(header + 2, n, 4);
     if (stored == 0) {
-        for (unsigned i = 0; i < c->parts_n; i++) {
-            struct view part = part_view(c, i);
-            memcpy(payload + stored, part.p, part.n);
-            stored += part.n;
-        }
+        memcpy(payload, c->bytes.p, n);
+        stored = n;
     }
     wire_store(header + 6, checksum(column, header, view_of((char *)payload, stored)), 8);
     ret->n = COLUMN_HEADER_BYTES + stored;

@@ -14,20 +14,16 @@
 
 enum column_codec { CODEC_STORED = 0, CODEC_ZSTD = 1 };
 
-/* The content of a column while it is put together.  It is a chain of parts of different statistics
- * (a plane of numbers, text); each is compressed with entropy tables of its own.  Text is borrowed:
+/* The content of a column while it is put together: a chain of parts of different statistics (a
+ * plane of numbers, text), each compressed with entropy tables of its own.
  *
- *     bytes [ header, plane 0 | plane 1 ]    text → the builder's buffer
- *             part 0            part 1       part 2
+ *     bytes  [ head | plane 0 | plane 1 | text ]
+ *     ends        ^         ^         ^        ^
  */
 struct content {
     struct buf bytes;
-    struct {
-        const char *text; /* NULL: the part is in `bytes` from `at` */
-        size_t at, n;
-    } parts[COLUMN_PARTS];
+    size_t ends[COLUMN_PARTS];
     unsigned parts_n;
-    size_t open_at; /* where the part that is being appended to begins in `bytes` */
 };
 
 void content_init(struct content *c);
@@ -40,7 +36,7 @@ void content_varint(struct content *c, uint64_t v);
 uint8_t *content_room(struct content *c, size_t n);
 /* The next byte begins another part. */
 void content_cut(struct content *c);
-/* A part that stays where it is until the column is sealed. */
+/* A part of its own, copied. */
 void content_text(struct content *c, struct view text);
 
 /* Header and compressed (or, where that is not smaller, plain) content into *ret, which was empty.

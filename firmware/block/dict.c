@@ -44,10 +44,18 @@ static inline bool same(struct view a, struct view b)
     if (a.n != b.n)
         return false;
     uint64_t x = 0, y = 0, different = 0;
-    if (a.n < 8) {
+    if (a.n < 4) {
         for (size_t i = 0; i < a.n; i++)
             different |= (uint64_t)(a.p[i] ^ b.p[i]);
         return different == 0;
+    }
+    if (a.n < 8) { /* two halves that overlap */
+        uint32_t head[2], tail[2];
+        memcpy(&head[0], a.p, 4);
+        memcpy(&head[1], b.p, 4);
+        memcpy(&tail[0], a.p + a.n - 4, 4);
+        memcpy(&tail[1], b.p + b.n - 4, 4);
+        return ((head[0] ^ head[1]) | (tail[0] ^ tail[1])) == 0;
     }
     for (size_t i = 0; i + 8 < a.n; i += 8) {
         memcpy(&x, a.p + i, 8);

@@ -185,7 +185,7 @@ static int compare_senders(const void *a, const void *b)
 static void finish_senders(const struct block_builder *b, struct block *ret)
 {
     const struct dict *d = &b->dicts[DICT_SOURCES];
-    struct view senders[BLOCK_MAX_SOURCES];
+    struct view senders[BLOCK_MAX_SOURCES] = {{NULL, 0}};
     uint32_t n = 0;
     for (uint32_t i = 1; i <= d->n; i++) {
         struct view v = dict_value(d, i);

@@ -13,6 +13,10 @@
 #ifndef AZEKURA_BLOCK_TOKEN_SCAN_H
 #define AZEKURA_BLOCK_TOKEN_SCAN_H
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base/utf8.h"
 #include "base/view.h"
 
@@ -93,11 +97,32 @@ static inline unsigned token_gather(uint64_t highs)
     return (unsigned)((highs >> 7) * UINT64_C(0x0102040810204080) >> 56);
 }
 
+#ifdef __SSE2__
+/* Bit i: byte i of 16 is a letter or digit; *beyond collects those that are not ASCII. */
+static inline unsigned token_classify_16(const char *p, unsigned *beyond)
+{
+    __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+    __m128i digit = _mm_sub_epi8(x, _mm_set1_epi8('0'));
+    __m128i letter = _mm_sub_epi8(_mm_or_si128(x, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
+    __m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit);
+    __m128i is_letter = _mm_cmpeq_epi8(_mm_min_epu8(letter, _mm_set1_epi8(25)), letter);
+    *beyond |= (unsigned)_mm_movemask_epi8(x);
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(is_digit, is_letter));
+}
+#endif
+
 /* Bits of up to 64 bytes: letters and digits; *ret_beyond: whether any is not ASCII. */
 static inline uint64_t token_classify(const char *p, size_t n, bool *ret_beyond)
 {
     uint64_t bits = 0, beyond = 0;
-    for (size_t i = 0; i < n; i += 8) {
+    size_t i = 0;
+#ifdef __SSE2__
+    unsigned beyond_16 = 0;
+    for (; i + 16 <= n; i += 16)
+        bits |= (uint64_t)token_classify_16(p + i, &beyond_16) << i;
+    beyond = beyond_16 != 0 ? TOKEN_HIGHS : 0;
+#endif
+    for (; i < n; i += 8) {
         uint64_t w = token_load(p + i, n - i);
         beyond |= w & TOKEN_HIGHS;
         bits |= (uint64_t)token_gather(token_letters(w)) << i;

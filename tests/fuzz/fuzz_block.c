@@ -33,15 +33,32 @@ static void make_sound(uint32_t rows)
     arena_done(&a);
 }
 
-static struct buf wrap(enum block_column column, struct view content)
+static struct buf wrap(enum block_column column, enum column_codec codec, uint64_t n,
+                       struct view payload)
 {
     struct buf b = BUF_INIT(1u << 20);
-    uint8_t header[COLUMN_HEADER_BYTES] = {COLUMN_VERSION, CODEC_STORED};
-    wire_store(header + 2, content.n, 4);
+    uint8_t header[COLUMN_HEADER_BYTES] = {COLUMN_VERSION, (uint8_t)codec};
+    wire_store(header + 2, n, 4);
     wire_store(header + 6,
-               XXH64(content.p, content.n, (uint64_t)column << 48 | wire_fetch(header, 6)), 8);
-    CHECK(buf_add(&b, header, sizeof(header)) == 0 && buf_add_view(&b, content) == 0);
+               XXH64(payload.p, payload.n, (uint64_t)column << 48 | wire_fetch(header, 6)), 8);
+    CHECK(buf_add(&b, header, sizeof(header)) == 0 && buf_add_view(&b, payload) == 0);
     return b;
+}
+
+/* What the input says the column holds; to be freed unless it is the input itself. */
+static struct buf make_column(uint8_t choice, enum block_column column, struct view rest,
+                              bool *ret_is_owned)
+{
+    *ret_is_owned = choice < 128;
+    if (choice < 96)
+        return wrap(column, CODEC_STORED, rest.n, rest);
+    if (choice < 128) {
+        struct view frame =
+            view_of(rest.p + MIN(rest.n, (size_t)2), rest.n - MIN(rest.n, (size_t)2));
+        return wrap(column, CODEC_ZSTD, wire_fetch((const uint8_t *)rest.p, MIN(rest.n, (size_t)2)),
+                    frame);
+    }
+    return (struct buf){.p = (char *)(uintptr_t)rest.p, .n = rest.n};
 }
 
 /* Reads every byte, so that a sanitizer sees those that are not there. */
@@ -132,11 +149,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct view rest = view_of((const char *)data + 2, size - 2);
     make_sound(rows);
     struct block block = sound[rows];
-    struct buf wrapped = {0};
-    if (data[0] < 128)
-        wrapped = wrap(column, rest);
-    block.columns[column] =
-        data[0] < 128 ? wrapped : (struct buf){.p = (char *)(uintptr_t)rest.p, .n = rest.n};
+    bool is_owned;
+    struct buf hostile = make_column(data[0], column, rest, &is_owned);
+    block.columns[column] = hostile;
 
     struct arena a = ARENA_INIT;
     struct block_reader r;
@@ -150,7 +165,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     int e = block_verify(&r, &block, &err);
     CHECK(e == 0 || e == -EBADMSG);
-    buf_free(&wrapped);
+    if (is_owned)
+        buf_free(&hostile);
     arena_done(&a);
     return 0;
 }
