@@ -3,12 +3,39 @@
 
 #include "base/utf8.h"
 
+#define DEPTH_MAX 8
+
 static bool is_json(struct view type)
 {
     const char *end = view_is_null(type) ? NULL : memchr(type.p, ';', type.n);
     if (end)
         type.n = (size_t)(end - type.p);
     return !view_is_null(type) && view_eq_nocase(view_trim(type), VIEW("application/json"));
+}
+
+/* Our bodies are flat.  The parser calls itself for every level, and a worker's stack is CivetWeb's
+ * choice, 100 KiB: it must not see what is nested deeper. */
+static bool is_flat_enough(struct view body)
+{
+    int depth = 0;
+    bool is_string = false;
+    for (size_t i = 0; i < body.n; i++) {
+        char c = body.p[i];
+        if (is_string) {
+            if (c == '\\')
+                i++;
+            else if (c == '"')
+                is_string = false;
+        } else if (c == '"') {
+            is_string = true;
+        } else if (c == '{' || c == '[') {
+            if (++depth > DEPTH_MAX)
+                return false;
+        } else if (c == '}' || c == ']') {
+            depth--;
+        }
+    }
+    return true;
 }
 
 cJSON *body_object(struct request *rq)
@@ -18,7 +45,7 @@ cJSON *body_object(struct request *rq)
         reply_error(rq, 415, "not_json", "", "Content-Type must be application/json");
         return NULL;
     }
-    cJSON *object = utf8_is_clean(rq->body)
+    cJSON *object = utf8_is_clean(rq->body) && is_flat_enough(rq->body)
                         ? cJSON_ParseWithLengthOpts(rq->body.p, rq->body.n, NULL, false)
                         : NULL;
     if (!object || !cJSON_IsObject(object)) {

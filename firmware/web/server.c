@@ -69,7 +69,13 @@ static int begin_request(struct mg_connection *conn)
                          .path = info->local_uri ? info->local_uri : "",
                          .query_string = info->query_string,
                          .arena = ARENA_INIT};
-    dispatch(&rq);
+    /* CivetWeb drops what is beyond its table, and with it perhaps the header that would forbid
+     * this */
+    if (info->num_headers >= MG_MAX_HEADERS)
+        reply_error(&rq, 431, "headers_too_large", "", "the request has more than %d header lines",
+                    MG_MAX_HEADERS - 1);
+    else
+        dispatch(&rq);
     CHECK(rq.status != 0);
     metrics_count(rq.route, rq.status);
     request_release_db(&rq);
@@ -90,8 +96,11 @@ static int http_error(struct mg_connection *conn, int status, const char *messag
     else if (status == 408)
         reply_error(&rq, 408, "too_slow", "", "the request did not arrive in time");
     else
-        reply_error(&rq, status >= 400 && status < 500 ? status : 400, "bad_request", "",
-                    "this is not an HTTP request we understand");
+        reply_error(
+            &rq, 400, "bad_request", "",
+            "this is not an HTTP/1 request, or its request line and headers are larger than "
+            "%d bytes",
+            HTTP_MAX_HEADER_BYTES);
     return 0;
 }
 

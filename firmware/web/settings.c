@@ -9,8 +9,9 @@
 #include "web/json.h"
 
 #define ANSWER_MAX_BYTES (1u << 20)
-#define EXACT_INTEGER_MAX 9007199254740992.0 /* 2^53: beyond it a JSON number is no longer exact \
-                                              */
+#define EXACT_INTEGER_MAX                                                  \
+    9007199254740992.0 /* 2^53: beyond it a JSON number is no longer exact \
+                        */
 
 /* What the database says of each setting, beside the values. */
 struct changed {
@@ -128,8 +129,7 @@ static int value_text(struct request *rq, const struct setting *s, const cJSON *
     if (!cJSON_IsNumber(item) || floor(item->valuedouble) != item->valuedouble ||
         fabs(item->valuedouble) > EXACT_INTEGER_MAX)
         return err_set_field(err, EINVAL, "bad_value", s->name,
-                             "%s: the value must be text, a whole number or null",
-                             s->name);
+                             "%s: the value must be text, a whole number or null", s->name);
     snprintf(number, sizeof(number), "%.0f", item->valuedouble);
     *ret = arena_strdup(&rq->arena, view_str(number));
     return 0;
