@@ -7,9 +7,7 @@
 #include "block/tokens.h"
 
 /* Levels by measurement (README.md, "Figures"). */
-#ifndef LEVEL_TEXT
 #define LEVEL_TEXT 1
-#endif
 #define LEVEL_OTHER 1
 
 static void seal(struct block_builder *b, struct block *ret, enum block_column column, int level)
