@@ -1,5 +1,5 @@
 /* `azekura`: reads the options before the command, finds the configuration and runs the command. */
-#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -125,9 +125,12 @@ static int run(struct cli *cli, const struct cli_command *command, int argc, cha
     int code = command->run(cli, argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         /* a reader that has seen enough (head) is no fault */
-        if (errno != EPIPE)
-            fprintf(stderr, "azekura: cannot write the output: %s\n", strerror(errno));
-        code = errno == EPIPE ? code : CLI_NOTHING;
+        struct pollfd reader = {.fd = STDOUT_FILENO, .events = POLLOUT};
+        bool has_left = poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR);
+        if (!has_left) {
+            fputs("azekura: cannot write the whole output\n", stderr);
+            code = CLI_NOTHING;
+        }
     }
     PQfinish(cli->db);
     zone_free(&cli->zone);
