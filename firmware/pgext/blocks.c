@@ -21,6 +21,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "executor/tuptable.h"
+#include "optimizer/plancat.h"
 #include "partitioning/partbounds.h"
 #include "partitioning/partdesc.h"
 #include "utils/acl.h"
@@ -359,6 +360,14 @@ void blocks_close(struct blocks *b)
     pfree(b);
 }
 
+static double estimated_tuples(Relation part)
+{
+    BlockNumber pages;
+    double tuples, all_visible;
+    estimate_rel_size(part, NULL, &pages, &tuples, &all_visible);
+    return tuples;
+}
+
 void blocks_estimate(Snapshot snapshot, Oid user, int64_t from_us, int64_t to_us, uint32_t exact,
                      double *ret_blocks, double *ret_messages)
 {
@@ -372,14 +381,13 @@ void blocks_estimate(Snapshot snapshot, Oid user, int64_t from_us, int64_t to_us
     }
     if (blocks >= exact && blocks > 0) {
         /* the newest ones are counted; the mean block stands for the rest */
-        double mean = messages / blocks, rest = 0;
+        double mean = messages / blocks;
+        double rest = b->part ? Max(estimated_tuples(b->part) - blocks, 0) : 0;
         for (int i = b->next_partition; i < b->partitions_n; i++) {
             Relation part = table_open(b->partitions[i], AccessShareLock);
-            rest += Max(part->rd_rel->reltuples, 0);
+            rest += estimated_tuples(part);
             table_close(part, NoLock);
         }
-        if (b->part)
-            rest += Max(b->part->rd_rel->reltuples - blocks, 0);
         blocks += rest;
         messages += rest * mean;
     }

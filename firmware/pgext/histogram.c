@@ -19,13 +19,13 @@ struct histogram {
 
 static int64_t bucket_at(const struct histogram *h, int32_t i)
 {
-    return h->from_us + (int64_t)((__int128)(h->to_us - h->from_us) * i / h->buckets);
+    return h->from_us + (int64_t)(((__int128)h->to_us - h->from_us) * i / h->buckets);
 }
 
 static int32_t bucket_of(const struct histogram *h, int64_t us)
 {
-    __int128 span = h->to_us - h->from_us;
-    int32_t i = (int32_t)((__int128)(us - h->from_us) * h->buckets / span);
+    __int128 span = (__int128)h->to_us - h->from_us;
+    int32_t i = (int32_t)(((__int128)us - h->from_us) * h->buckets / span);
     /* bucket_at() rounds down, so the true bucket may be the next one */
     if (i + 1 < h->buckets && us >= bucket_at(h, i + 1))
         i++;

@@ -1,7 +1,7 @@
 -- Counts over time and by value are those of the rows.
 \set file :tmp '/mixed.copy'
 \set made `:make_blocks < blocks/mixed.txt > :tmp/mixed.copy && echo yes`
-select plan(28);
+select plan(29);
 select ok(azekura.ensure_partition('2026-03-10') is not null, 'the day has a partition');
 
 select is(count(*), 0::bigint, 'an open range over an empty store has no buckets') from azekura.histogram('');
@@ -43,6 +43,7 @@ select is(sum(count), 280::numeric, 'open ends reach to the first and the last m
 select is((select sum(count) from azekura.histogram('', '2026-03-10', '2026-03-11', 1)), 280::numeric, 'a day in one bucket');
 select ok(blocks_read < blocks_in_range, 'blocks of one severity inside one bucket are not opened') from azekura.last_scan();
 
+select is((select sum(count) from azekura.histogram('', '4713-01-01 BC', '294276-01-01', 2000)), 280::numeric, 'all of time in 2000 buckets');
 select throws_ok($$ select * from azekura.histogram('', '2026-03-11', '2026-03-10') $$, '22023', null, 'a range that ends before it begins');
 select throws_ok($$ select * from azekura.histogram('', null, null, 0) $$, '22023', '0 buckets are out of 1..2000', 'no buckets');
 select throws_ok($$ select * from azekura.histogram('', null, null, 2001) $$, '22023', '2001 buckets are out of 1..2000', 'too many buckets');

@@ -200,6 +200,8 @@ class Cluster:
             wanted = path.read_bytes()
             if installed.exists() and installed.read_bytes() == wanted:
                 continue
+            if not os.access(target, os.W_OK):
+                raise RuntimeError(f"{installed} is missing or differs from {path}: copy it there as root")
             # a rename, so that a server that reads it at this moment sees the old or the new file whole
             with tempfile.NamedTemporaryFile(dir=target, prefix=".azekura-", delete=False) as new:
                 new.write(wanted)
