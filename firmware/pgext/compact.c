@@ -334,7 +334,8 @@ Datum azekura_compact(PG_FUNCTION_ARGS)
     lock_day(name);
     day_of_partition(name, &lower, &upper);
     read_old(&c, lower, upper, PG_GETARG_DATUM(1), max_blocks);
-    size_t before = c.old_n, after = c.old_n;
+    size_t before = c.old_n;
+    size_t after = before;
     if (c.old_n >= 2) {
         build_new(&c);
         if (c.new_n < c.old_n) {

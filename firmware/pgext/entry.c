@@ -34,6 +34,24 @@ const char *entry_field_name(enum entry_field f)
     return fields[f].name;
 }
 
+void entry_check_desc(TupleDesc desc)
+{
+    static const Oid types[ENTRY_FIELDS] = {
+        TIMESTAMPTZOID, TIMESTAMPTZOID, INETOID, TEXTOID, INT2OID, INT2OID, TEXTOID,
+        TEXTOID,        TEXTOID,        TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID,
+    };
+    bool is_same = desc->natts == ENTRY_FIELDS;
+    for (int f = 0; is_same && f < ENTRY_FIELDS; f++) {
+        Form_pg_attribute a = TupleDescAttr(desc, f);
+        is_same = !a->attisdropped && a->atttypid == types[f] &&
+                  strcmp(NameStr(a->attname), fields[f].name) == 0;
+    }
+    if (!is_same)
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("the relation does not have the columns of azekura.logs"),
+                        errhint("Only azekura.logs itself can be read through this server.")));
+}
+
 uint32_t entry_columns(uint32_t wanted)
 {
     uint32_t columns = 0;
@@ -184,6 +202,7 @@ void entry_record(HeapTupleHeader row, struct record *ret)
         lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
     HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(row), .t_data = row};
     ItemPointerSetInvalid(&tuple.t_self);
+    entry_check_desc(desc);
     bool is_null;
     *ret = (struct record){.reported_at_us = TIME_NONE};
     Datum d = heap_getattr(&tuple, ENTRY_RECEIVED_AT + 1, desc, &is_null);

@@ -43,6 +43,8 @@ void entry_make(struct entry_maker *m, const struct scan_block *b, uint32_t row,
                 Datum values[ENTRY_FIELDS], bool nulls[ENTRY_FIELDS]);
 Datum entry_inet(const struct ip *ip);
 
+/* ERROR unless a row of `desc` has exactly the fields of azekura.logs. */
+void entry_check_desc(TupleDesc desc);
 /* The record that query_matches() reads, from a row of azekura.logs. */
 struct record;
 void entry_record(HeapTupleHeader row, struct record *ret);

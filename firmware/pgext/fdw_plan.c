@@ -3,6 +3,7 @@
 #include "pgext/pgext.h"
 
 #include "access/stratnum.h"
+#include "access/table.h"
 #include "foreign/foreign.h"
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
@@ -104,6 +105,9 @@ static void planned_range(PlannerInfo *root, struct rel_plan *p, struct qual_sum
 
 void fdw_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid table)
 {
+    Relation logs = table_open(table, NoLock);
+    entry_check_desc(RelationGetDescr(logs));
+    table_close(logs, NoLock);
     struct rel_plan *p = palloc0(sizeof(*p));
     p->relid = rel->relid;
     p->table = table;

@@ -40,10 +40,7 @@ Datum azekura_search(PG_FUNCTION_ARGS)
 {
     InitMaterializedSRF(fcinfo, 0);
     ReturnSetInfo *result = (ReturnSetInfo *)fcinfo->resultinfo;
-    if (result->setDesc->natts != ENTRY_FIELDS)
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("azekura.logs has %d columns where %d are expected",
-                               result->setDesc->natts, ENTRY_FIELDS)));
+    entry_check_desc(result->setDesc);
     int64_t limit = PG_ARGISNULL(3) ? INT64_MAX : PG_GETARG_INT32(3);
     if (limit < 0)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

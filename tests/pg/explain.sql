@@ -3,7 +3,7 @@
 \set file2 :tmp '/mixed.copy'
 \set made `:make_blocks < blocks/many.txt > :tmp/many.copy && echo yes`
 \set made `sed 's/03-10T11/03-12T11/' blocks/mixed.txt | :make_blocks > :tmp/mixed.copy && echo yes`
-select plan(62);
+select plan(63);
 select ok(azekura.ensure_partition('2026-03-10') is not null and azekura.ensure_partition('2026-03-12') is not null,
           'the days have partitions');
 copy azekura.log_block from :'file';
@@ -94,4 +94,6 @@ select is((select count(*) from azekura.logs where azekura.matches(logs, 'link O
           (select count(*) from (select l as row from azekura.logs l offset 0) x where azekura.matches(row, 'link OR failed')), 'count(*) where matches()');
 select is((select sum(n) from (select (select count(*) from azekura.logs where severity = s) as n from generate_series(0, 7) s) x),
           (select count(*) from azekura.logs)::numeric, 'a count for each outer row');
+create foreign table pg_temp.other (received_at timestamptz, x int) server azekura_store;
+select throws_ok('select * from pg_temp.other', '42804', null, 'another foreign table of the server is refused');
 select * from finish();
