@@ -12,7 +12,7 @@ import {
     type TimeRange as Range,
 } from "../state/timeRange";
 import { cx } from "../utils/cx";
-import { formatTime, zoneOffset } from "../utils/format";
+import { formatTimes, zoneOffset } from "../utils/format";
 import { Icon } from "./Icon";
 import css from "./TimeRange.module.css";
 import ui from "./ui.module.css";
@@ -93,7 +93,7 @@ export function TimeRange({ range, onChange }: Props) {
         <div class={css.control}>
             {preset === ABSOLUTE && (
                 <button type="button" class={cx(ui.button, ui.bare, css.exact)} onClick={() => setOpen(!isOpen)}>
-                    {formatTime(new Date(span.from))} – {formatTime(new Date(span.to))}
+                    {formatTimes(new Date(span.from), new Date(span.to))}
                 </button>
             )}
             <button type="button" class={cx(ui.button, ui.bare)} title={t("range.back")} aria-label={t("range.back")} onClick={() => shift(-1)}>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatAgo, formatBytes, formatCount, formatElapsed, formatRate, formatShort, formatSpan, microseconds } from "./format";
+import { formatAgo, formatBytes, formatCount, formatElapsed, formatRate, formatShort, formatSpan, formatTimes, microseconds } from "./format";
 
 describe("numbers", () => {
     it.each([
@@ -51,6 +51,12 @@ describe("times", () => {
         expect(microseconds("2026-11-30T10:41:07.123456Z")).toBe(123_456);
         expect(microseconds("2026-11-30T10:41:07.5+09:00")).toBe(500_000);
         expect(microseconds("2026-11-30T10:41:07Z")).toBe(0);
+    });
+
+    it("names the day of an end only where it is another", () => {
+        const day = new Date(2026, 10, 30, 10, 0, 0);
+        expect(formatTimes(day, new Date(2026, 10, 30, 10, 5, 0))).toBe("2026-11-30 10:00:00 – 10:05:00");
+        expect(formatTimes(day, new Date(2026, 11, 1, 10, 5, 0))).toBe("2026-11-30 10:00:00 – 2026-12-01 10:05:00");
     });
 
     it("tells how long ago in both languages", () => {

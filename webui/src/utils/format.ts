@@ -69,6 +69,12 @@ export function formatTime(at: string | Date): string {
     return `${formatDay(d)} ${pad(d.getHours())}:${pad(d.getMinutes())}:${pad(d.getSeconds())}`;
 }
 
+/** "2026-11-30 10:41:07 – 10:45:00": the day of the end only where it is another. */
+export function formatTimes(from: Date, to: Date): string {
+    const end = formatTime(to);
+    return `${formatTime(from)} – ${formatDay(from) === formatDay(to) ? end.slice(11) : end}`;
+}
+
 /** "+09:00": the offset the browser uses at that moment. */
 export function zoneOffset(at: Date): string {
     const minutes = -at.getTimezoneOffset();

@@ -21,6 +21,8 @@ export const logs = {
     "logs.message": ["Message", "メッセージ"],
     "logs.lines": ["Lines", "ログの行"],
     "logs.more": ["Loading older lines", "古い行を読み込み中"],
+    "logs.searching": ["Searching for {span}", "検索中（{span}）"],
+    "logs.stopped": ["The search was cancelled.", "検索を取り消しました。"],
     "logs.end": ["This is the oldest line of the range.", "この期間で最も古い行です。"],
     "logs.limit": ["{n} lines are shown. Go on from the oldest of them:", "{n} 行を表示しています。これより古い行は："],
     "logs.goOnFrom": ["Lines before {time}", "{time} より前の行"],

@@ -24,36 +24,38 @@ export function BusiestCard({ sources, from }: { sources: Sources; from: string 
             {rows.length === 0 ? (
                 <p class={css.empty}>{t("dash.noRates")}</p>
             ) : (
-                <table class={ui.table}>
-                    <thead>
-                        <tr>
-                            <th scope="col">{t("sources.address")}</th>
-                            <th scope="col" class={ui.num}>
-                                {t("sources.inRange")}
-                            </th>
-                            <th scope="col" class={cx(ui.num, css.share)}>
-                                {t("dash.share")}
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody>
-                        {rows.slice(0, SHOWN).map((s) => (
-                            <tr key={s.source}>
-                                <th scope="row">
-                                    <a class="mono" href={logsOf(s.source, from)}>
-                                        {s.source}
-                                    </a>
+                <div class={ui.scroll} tabIndex={0} role="group" aria-label={t("dash.busiest")}>
+                    <table class={ui.table}>
+                        <thead>
+                            <tr>
+                                <th scope="col">{t("sources.address")}</th>
+                                <th scope="col" class={ui.num}>
+                                    {t("sources.inRange")}
                                 </th>
-                                <td class={ui.num}>{formatCount(s.range.arrived)}</td>
-                                <td class={cx(ui.num, css.share)} title={`${((s.range.arrived / total) * 100).toFixed(1)} %`}>
-                                    <span class={css.bar}>
-                                        <span style={{ width: `${(s.range.arrived / total) * 100}%` }} />
-                                    </span>
-                                </td>
+                                <th scope="col" class={cx(ui.num, css.share)}>
+                                    {t("dash.share")}
+                                </th>
                             </tr>
-                        ))}
-                    </tbody>
-                </table>
+                        </thead>
+                        <tbody>
+                            {rows.slice(0, SHOWN).map((s) => (
+                                <tr key={s.source}>
+                                    <th scope="row">
+                                        <a class="mono" href={logsOf(s.source, from)}>
+                                            {s.source}
+                                        </a>
+                                    </th>
+                                    <td class={ui.num}>{formatCount(s.range.arrived)}</td>
+                                    <td class={cx(ui.num, css.share)} title={`${((s.range.arrived / total) * 100).toFixed(1)} %`}>
+                                        <span class={css.bar}>
+                                            <span style={{ width: `${(s.range.arrived / total) * 100}%` }} />
+                                        </span>
+                                    </td>
+                                </tr>
+                            ))}
+                        </tbody>
+                    </table>
+                </div>
             )}
             <a class={css.foot} href="/sources">
                 {t("dash.allSources")}
@@ -70,32 +72,34 @@ export function SilentCard({ sources, nowMs }: { sources: Source[]; nowMs: numbe
             {rows.length === 0 ? (
                 <p class={css.empty}>{t("dash.silentNone")}</p>
             ) : (
-                <table class={ui.table}>
-                    <thead>
-                        <tr>
-                            <th scope="col">{t("sources.address")}</th>
-                            <th scope="col">{t("sources.last")}</th>
-                            <th scope="col" class={ui.num}>
-                                {t("sources.messages")}
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody>
-                        {rows.slice(0, SHOWN).map((s) => (
-                            <tr key={s.source}>
-                                <th scope="row">
-                                    <a class="mono" href={logsOf(s.source, "-30d")}>
-                                        {s.source}
-                                    </a>
+                <div class={ui.scroll} tabIndex={0} role="group" aria-label={t("dash.silent")}>
+                    <table class={ui.table}>
+                        <thead>
+                            <tr>
+                                <th scope="col">{t("sources.address")}</th>
+                                <th scope="col">{t("sources.last")}</th>
+                                <th scope="col" class={cx(ui.num, css.share)}>
+                                    {t("sources.messages")}
                                 </th>
-                                <td>
-                                    <Moment at={s.last_heard} />
-                                </td>
-                                <td class={ui.num}>{formatCount(s.messages)}</td>
                             </tr>
-                        ))}
-                    </tbody>
-                </table>
+                        </thead>
+                        <tbody>
+                            {rows.slice(0, SHOWN).map((s) => (
+                                <tr key={s.source}>
+                                    <th scope="row">
+                                        <a class="mono" href={logsOf(s.source, "-30d")}>
+                                            {s.source}
+                                        </a>
+                                    </th>
+                                    <td>
+                                        <Moment at={s.last_heard} />
+                                    </td>
+                                    <td class={cx(ui.num, css.share)}>{formatCount(s.messages)}</td>
+                                </tr>
+                            ))}
+                        </tbody>
+                    </table>
+                </div>
             )}
         </Card>
     );

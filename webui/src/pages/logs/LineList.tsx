@@ -5,7 +5,15 @@ import { useWords } from "../../i18n";
 import { cx } from "../../utils/cx";
 import { wantedTexts } from "../../utils/query";
 import css from "./logs.module.css";
-import { Row } from "./Row";
+import { Chunk } from "./Row";
+
+const CHUNK_ROWS = 100;
+
+function cut(entries: LogEntry[]): { start: number; rows: LogEntry[] }[] {
+    const out = [];
+    for (let start = 0; start < entries.length; start += CHUNK_ROWS) out.push({ start, rows: entries.slice(start, start + CHUNK_ROWS) });
+    return out;
+}
 
 export interface Hit {
     entry: LogEntry;
@@ -36,6 +44,7 @@ export function LineList(props: Props) {
     const list = useRef<HTMLDivElement>(null);
     const end = useRef<HTMLDivElement>(null);
     const wanted = useMemo(() => wantedTexts(query), [query]);
+    const chunks = useMemo(() => cut(entries), [entries]);
     const newest = entries[0];
     const oldest = entries[entries.length - 1];
     const withDay = Boolean(newest && oldest && new Date(newest.received_at).toDateString() !== new Date(oldest.received_at).toDateString());
@@ -94,12 +103,12 @@ export function LineList(props: Props) {
                         {t("logs.message")}
                     </span>
                 </div>
-                {entries.map((entry, index) => (
-                    <Row
-                        key={entry.id}
-                        entry={entry}
-                        index={index}
-                        isSelected={entry.id === selected}
+                {chunks.map(({ start, rows }) => (
+                    <Chunk
+                        key={start}
+                        entries={rows}
+                        start={start}
+                        selected={selected !== null && rows.some((e) => e.id === selected) ? selected : null}
                         withDay={withDay}
                         wanted={wanted}
                         isFree={query.includes("*")}

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from "preact/hooks";
 import { boxNow } from "../../api/client";
 import type { LogEntry, Session } from "../../api/types";
-import { Failed, Skeleton } from "../../components/States";
+import { Failed } from "../../components/States";
 import { useWords } from "../../i18n";
 import { loadsOn, moveSelection } from "../../state/logLines";
 import { href, navigate, useRoute } from "../../state/router";
@@ -20,6 +20,7 @@ import { LiveBar } from "./LiveBar";
 import css from "./logs.module.css";
 import { QueryBar } from "./QueryBar";
 import { Summary } from "./Summary";
+import { Stopped, Waiting } from "./Waiting";
 import { useKeys } from "./useKeys";
 import { useSearch } from "./useSearch";
 import { useTail } from "./useTail";
@@ -120,7 +121,8 @@ export function Logs({ session }: { session: Session }) {
             ) : (
                 !badQuery && !isEmpty && !isFirst && <Summary search={search} session={session} isWrapped={isWrapped} onWrap={() => setWrapped(!isWrapped)} onKeys={() => setHelp(true)} />
             )}
-            {isFirst && busy && <Skeleton heights={[96, 24, 24, 24, 24, 24, 24]} />}
+            {isFirst && busy && !isLive && <Waiting onStop={search.stop} />}
+            {isFirst && !busy && !error && !isLive && <Stopped onAgain={search.again} />}
             {error && !badQuery && isFirst && <Failed error={error} retry={search.again} />}
             {isEmpty && <Empty search={search} onWiden={() => go({ range: widen(range, boxNow()) })} onQuery={(q) => go({ q })} />}
             {!isEmpty && !badQuery && (!isFirst || entries.length > 0) && (

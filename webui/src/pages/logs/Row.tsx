@@ -19,8 +19,43 @@ interface Props {
     isFree: boolean;
 }
 
+interface ChunkProps {
+    entries: readonly LogEntry[];
+    start: number;
+    /** The selected line if it is one of these. */
+    selected: string | null;
+    withDay: boolean;
+    wanted: readonly string[];
+    isFree: boolean;
+}
+
+/** A hundred rows that are looked at again only when one of them changed: a key press must not cost two
+ * thousand comparisons. */
+export class Chunk extends Component<ChunkProps> {
+    override shouldComponentUpdate(next: ChunkProps): boolean {
+        const now = this.props;
+        return (
+            next.entries !== now.entries ||
+            next.start !== now.start ||
+            next.selected !== now.selected ||
+            next.withDay !== now.withDay ||
+            next.wanted !== now.wanted
+        );
+    }
+
+    override render({ entries, start, selected, ...rest }: ChunkProps) {
+        return (
+            <>
+                {entries.map((entry, i) => (
+                    <Row key={entry.id} entry={entry} index={start + i} isSelected={entry.id === selected} {...rest} />
+                ))}
+            </>
+        );
+    }
+}
+
 /** Clicks are handled by the list: `data-field` says what was hit. */
-export class Row extends Component<Props> {
+class Row extends Component<Props> {
     override shouldComponentUpdate(next: Props): boolean {
         const now = this.props;
         return (
