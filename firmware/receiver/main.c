@@ -143,6 +143,7 @@ static void shut_down(struct receiver *r)
     atomic_store(&s->is_stopping, true);
     queue_end(&s->pack);
     shared_wake(s->room_fd);
+    pthread_join(r->packer, NULL); /* it waits for nothing any more */
     if (!wait_until_written(s, deadline)) {
         uint64_t messages = 0;
         unsigned units = ledger_give_up(s->ledger, &messages);
@@ -151,9 +152,9 @@ static void shut_down(struct receiver *r)
                  "counts what was not stored as refused (queue_full)",
                  units, (unsigned long long)messages);
         ledger_close(&s->ledger, true);
+        pthread_detach(r->writer);
         _exit(0); /* the writer may hang in a connection; nothing else is left to do */
     }
-    pthread_join(r->packer, NULL);
     pthread_join(r->writer, NULL);
     struct intake_counts *c = intake_counts(r->intake);
     log_line(LOG_INFO, "stopped: %llu messages arrived, %llu stored, %llu refused",

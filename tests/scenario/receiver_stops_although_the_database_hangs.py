@@ -30,7 +30,7 @@ def main():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     with Product(daemons=("receiver",)) as box:
-        box.allow_errors(r"terminating connection|connection to client|did not take \d+ units with 100 messages")
+        box.allow_errors(r"terminating|connection to client|did not take \d+ units with 100 messages")
         connections = []
         for i in range(CONNECTIONS):
             connections.append(socket.create_connection(box.address("tcp")))

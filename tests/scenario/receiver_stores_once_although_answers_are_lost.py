@@ -73,7 +73,7 @@ def main():
     box.write_config()
     proxy.start()
     with box:
-        box.allow_errors(r"terminating connection|connection to client|unexpected EOF")
+        box.allow_errors(r"terminating|connection to client|unexpected EOF")
         proxy.cuts = CUTS
         sent = 0
         while proxy.cuts > 0:

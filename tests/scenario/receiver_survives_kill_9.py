@@ -26,7 +26,7 @@ def send_and_kill(box, prefix):
 
 def main():
     with Product({"store.flush_ms": "60000"}, daemons=("receiver",)) as box:
-        box.allow_errors(r"terminating connection|database system|shut ?down|connection to client")
+        box.allow_errors(r"terminating|canceling|database system|shut ?down|connection to client")
         box.send_tcp(numbered(EACH, "open"))
         wait_for(lambda: box.queued() == EACH, "the messages are in the open block")
         box.kill("receiver")
