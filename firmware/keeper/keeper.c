@@ -1,22 +1,9 @@
 /* The loop: one connection, one chore at a time. */
 #include "keeper/keeper.h"
 
-#include <stdarg.h>
-
 #include "base/clock.h"
+#include "config/log.h"
 #include "store/setting.h"
-
-PRINTF(2, 3)
-static void say(const char *level, const char *fmt, ...)
-{
-    char now[RFC3339_MAX], text[768];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    rfc3339_format(clock_wall_us(), now);
-    fprintf(stderr, "%s azekura-keeper %s: %s\n", now, level, text);
-}
 
 struct overlay {
     struct config *config;
@@ -31,7 +18,7 @@ static void take_setting(void *context, const struct setting_row *row)
     if (s != NULL && s->scope == SETTING_FILE)
         return;
     if (s == NULL || config_set(o->config, s, view_str(row->value), &err) < 0)
-        say("warning", "ignoring a setting of the database: %s", err.message);
+        log_line(LOG_WARNING, "ignoring a setting of the database: %s", err.message);
 }
 
 /* Do every chore that is due; microseconds until the next one is, or negative when the connection
@@ -45,8 +32,8 @@ static int64_t do_chores(PGconn *c, const struct config *config, const volatile 
         if (clock_mono_us() >= chore->due_mono_us) {
             int64_t r = chore->run(c, config, &err);
             if (r < 0) {
-                say("error", "%s failed, trying again in %lld s: %s", chore->name,
-                    (long long)(chore->retry_us / US_PER_SECOND), err.message);
+                log_line(LOG_ERROR, "%s failed, trying again in %lld s: %s", chore->name,
+                         (long long)(chore->retry_us / US_PER_SECOND), err.message);
                 if (PQstatus(c) != CONNECTION_OK)
                     return -EAGAIN;
                 r = chore->retry_us;
@@ -69,7 +56,7 @@ static void work(PGconn *c, const struct config *file, const volatile bool *stop
         if (r >= 0)
             r = do_chores(c, &now, stop);
         else
-            say("error", "cannot read the settings: %s", err.message);
+            log_line(LOG_ERROR, "cannot read the settings: %s", err.message);
         if (r < 0)
             return;
         if (r > 0)
@@ -85,9 +72,9 @@ void keeper_run(struct config *config, const volatile bool *stop, void (*wait)(i
         struct err err;
         if (store_connect(config->database, "azekura_keeper", "azekura-keeper", &c, &err) < 0) {
             if (backoff.failures == 0)
-                say("warning", "the database is away, trying again: %s", err.message);
+                log_line(LOG_WARNING, "the database is away, trying again: %s", err.message);
         } else {
-            say("info", "connected to the database");
+            log_line(LOG_INFO, "connected to the database");
             backoff.failures = 0;
             work(c, config, stop, wait);
             PQfinish(c);
@@ -95,5 +82,5 @@ void keeper_run(struct config *config, const volatile bool *stop, void (*wait)(i
         if (!*stop)
             wait(backoff_next_us(&backoff));
     }
-    say("info", "stopped");
+    log_line(LOG_INFO, "stopped");
 }

@@ -9,7 +9,7 @@
  * one, so that a block lies within one day in any zone). */
 #include "receiver/intake.h"
 
-#include "receiver/log.h"
+#include "config/log.h"
 #include "syslog/syslog.h"
 
 #define QUARTER_HOUR_US (15 * US_PER_MINUTE)

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "receiver/log.h"
+#include "config/log.h"
 #include "receiver/network.h"
 #include "receiver/packer.h"
 #include "receiver/settings.h"

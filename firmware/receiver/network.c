@@ -17,7 +17,7 @@
 #include "net/socket.h"
 #include "net/tcp.h"
 #include "net/udp.h"
-#include "receiver/log.h"
+#include "config/log.h"
 #include "receiver/notify.h"
 #include "syslog/frame.h"
 

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "receiver/log.h"
+#include "config/log.h"
 
 enum { KEPT_MAX_BYTES = 65536 };
 static const char kept_name[] = "settings";

@@ -9,7 +9,7 @@
 
 #include <poll.h>
 
-#include "receiver/log.h"
+#include "config/log.h"
 #include "receiver/rejected.h"
 #include "receiver/settings.h"
 #include "store/connection.h"

@@ -2,7 +2,7 @@
 #include <signal.h>
 
 #include "config/config.h"
-#include "web/log.h"
+#include "config/log.h"
 #include "web/server.h"
 
 /* Blocked in every thread that starts later; only wait_for_end() takes them. */

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "store/search.h"
-#include "web/log.h"
+#include "config/log.h"
 
 #define POOL_LIMIT 64
 

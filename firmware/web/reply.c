@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "web/json.h"
-#include "web/log.h"
+#include "config/log.h"
 
 #define ERROR_MAX_BYTES 4096
 #define WRITE_BYTES 65536 /* one mg_write: its time-out counts from one to the next */

@@ -16,7 +16,7 @@
 #include "base/limits.h"
 #include "web/auth.h"
 #include "web/handlers.h"
-#include "web/log.h"
+#include "config/log.h"
 #include "web/metrics.h"
 #include "web/request.h"
 #include "web/route.h"

@@ -2,7 +2,7 @@
 #include "web/web.h"
 
 #include "store/setting.h"
-#include "web/log.h"
+#include "config/log.h"
 
 void web_config(struct web *w, struct config *ret)
 {

@@ -1,5 +1,5 @@
 /* Log lines on stderr. */
-#include "receiver/log.h"
+#include "config/log.h"
 
 #include <stdarg.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
-/* The receiver's log: one line a thing on stderr, "2026-03-10T12:00:00.000000Z warning: …".  Any
+/* A daemon's log: one line a thing on stderr, "2026-03-10T12:00:00.000000Z warning: …".  Any
  * thread; a line is one write, so lines never mix. */
-#ifndef AZEKURA_RECEIVER_LOG_H
-#define AZEKURA_RECEIVER_LOG_H
+#ifndef AZEKURA_CONFIG_LOG_H
+#define AZEKURA_CONFIG_LOG_H
 
 #include "base/clock.h"
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 
-#include "receiver/log.h"
+#include "config/log.h"
 
 static void catch_stderr(void)
 {
