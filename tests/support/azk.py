@@ -85,12 +85,16 @@ class Product:
             "listen.http": f"127.0.0.1:{self.http_port}",
             "time.zone": "UTC",
         } | (settings or {})
-        self.copy_programs()
-        self.cluster = Cluster(directory=self.state / "database", build=self.program)
-        for name in DAEMONS:
-            self.own_folder(self.state / name)
-        (self.state / "log").mkdir()
-        self.write_config()
+        try:
+            self.copy_programs()
+            self.cluster = Cluster(directory=self.state / "database", build=self.program)
+            for name in DAEMONS:
+                self.own_folder(self.state / name)
+            (self.state / "log").mkdir()
+            self.write_config()
+        except BaseException:
+            shutil.rmtree(self.state, ignore_errors=True)
+            raise
 
     def copy_programs(self):
         (self.program / "bin").mkdir(parents=True)
@@ -402,6 +406,8 @@ def numbered(n, prefix="message"):
 
 def run(scenario):
     """What a scenario file ends with: `if __name__ == "__main__": run(main)`."""
+    # told to stop, it stops what it started and removes its folder too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         scenario()
     except AssertionError as failure:
