@@ -2,6 +2,8 @@
  * must come out (or one of its `alt`), none of its `never` values may. */
 #include <criterion/criterion.h>
 
+#include <stdarg.h>
+
 #include <cjson/cJSON.h>
 
 #include "syslog/syslog.h"
