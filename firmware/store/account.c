@@ -24,11 +24,11 @@ int account_add(PGconn *c, const char *actor, struct view name, enum role role,
     int64_t n =
         store_execute(c,
                       "with a as (insert into azekura.account (name, role, password_hash)"
-                      " values ($2, $3, $4) returning name, role)"
+                      " values ($2, $3, $4) on conflict (name) do nothing returning name, role)"
                       " insert into azekura.audit (actor, action, detail) select $1, 'account.add',"
                       " jsonb_build_object('name', name, 'role', role) from a",
                       4, values, err);
-    if (n == -EEXIST)
+    if (n == 0)
         return err_set_field(err, EEXIST, "exists", "name", "there is an account %s already", text);
     return n < 0 ? (int)n : 0;
 }

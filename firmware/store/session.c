@@ -132,11 +132,11 @@ int token_create(PGconn *c, const char *actor, struct view name, enum role role,
     int64_t n = store_execute(
         c,
         "with t as (insert into azekura.token (name, role, secret_hash)"
-        " values ($2, $3, $4::bytea) returning name, role)"
+        " values ($2, $3, $4::bytea) on conflict (name) do nothing returning name, role)"
         " insert into azekura.audit (actor, action, detail) select $1, 'token.create',"
         " jsonb_build_object('name', name, 'role', role) from t",
         4, values, err);
-    if (n == -EEXIST)
+    if (n == 0)
         return err_set_field(err, EEXIST, "exists", "name", "there is a token %s already", text);
     if (n < 0)
         return (int)n;
