@@ -28,9 +28,9 @@ static void print_row(void *context, const struct ledger_row *r)
 static void print_reasons(const struct ledger_totals *t)
 {
     char n[TEXT_NUMBER_MAX];
-    for (unsigned i = 0; i < LEDGER_REASONS; i++)
+    for (unsigned i = 0; i < REASON_COUNT; i++)
         if (t->all.refused[i] > 0)
-            printf("refused, %s: %s\n", ledger_reason_name(i), text_number(t->all.refused[i], n));
+            printf("refused, %s: %s\n", reason_name(i), text_number(t->all.refused[i], n));
     if (t->all.truncated > 0)
         printf("stored but cut at the longest message: %s\n", text_number(t->all.truncated, n));
     for (unsigned i = 0; i < LISTENER_COUNT; i++)

@@ -210,7 +210,7 @@ void intake_at(struct intake *in, int64_t received_at_us)
     }
 }
 
-static void refuse(struct intake *in, int row, enum unit_reason reason)
+static void refuse(struct intake *in, int row, enum reason reason)
 {
     ledger_refused(in->open->page, row, reason);
     in->counts.refused++;
@@ -243,7 +243,7 @@ static int add(struct intake *in, int row, const struct record *r)
     if (LIKELY(block_builder_add(in->open->builder, r) == 0))
         return row;
     if (block_builder_messages(in->open->builder) == 0) {
-        refuse(in, row, REFUSED_OVERSIZE); /* larger than a block can be */
+        refuse(in, row, REASON_OVERSIZE); /* larger than a block can be */
         return -1;
     }
     int new_row = move_on(in, row, r->listener, &r->source, r->raw.n);
@@ -254,10 +254,10 @@ static int add(struct intake *in, int row, const struct record *r)
         goto no_room;
     if (block_builder_add(in->open->builder, r) == 0)
         return row;
-    refuse(in, row, REFUSED_OVERSIZE);
+    refuse(in, row, REASON_OVERSIZE);
     return -1;
 no_room:
-    refuse(in, row, REFUSED_QUEUE_FULL);
+    refuse(in, row, REASON_QUEUE_FULL);
     return -1;
 }
 
@@ -275,7 +275,7 @@ void intake_message(struct intake *in, enum listener listener, const struct ip *
     ledger_arrived(in->open->page, row, bytes.n);
     in->counts.arrived++;
     if (!ensure_builder(in)) {
-        refuse(in, row, REFUSED_QUEUE_FULL);
+        refuse(in, row, REASON_QUEUE_FULL);
         return;
     }
     struct record r;

@@ -12,7 +12,8 @@
  *          40  8  the highest block number ever given
  *   page    0  4  state: 0 free, 1 in use
  *           4  4  rows
- *           8  4  reason for which unstored messages of it are refused (enum unit_reason)
+ *           8  4  reason for which unstored messages of it are refused (enum reason): crash,
+ *                 until ledger_reject or ledger_give_up knows better
  *          16 16  run (UUID)
  *          32  8  number of the unit in its run
  *          40  8  block number: first_seq of the block is this × 65,536
@@ -24,19 +25,24 @@
  *          32  8  arrived
  *          40  8  bytes
  *          48  8  truncated
- *          56 7×8 refused, by reason
+ *          56 8×8 refused, by reason
  *
  * A page is valid when its state is 1; a row when its index is below `rows`.  The file need not
  * reach the disk: a killed process leaves what it has stored in the page cache, in the order of its
- * stores (fences below keep the compiler from reordering them).  Killed … while a page is begun:
- * the state is still 0: nothing was counted yet while a row is made:       `rows` does not include
- * it: its message was not counted yet after `arrived`:           the message is in the page, and
- * counted as lost: as it should between moved and counted: moving counts in the new page first, so
- * for an instant the message is in both; no instant in which it is in none after the commit, before
- * the release: the database knows the unit's key and answers "stored" while a page is released:
- * state goes to 0 first; nothing else matters then After a crash of the whole machine single pages
- * of the file may be older than others.  Then the boot id differs and the file is set aside, unless
- * it was closed in an orderly way. */
+ * stores (fences below keep the compiler from reordering them).  Killed …
+ *
+ * - while a page is begun: the state is still 0, nothing was counted yet
+ * - while a row is made: `rows` does not include it, its message was not counted yet
+ * - after `arrived`: the message is in the page and is counted as lost, as it should
+ * - while a message is moved: it is counted in the new page first, so for an instant it is in both;
+ *   there is no instant in which it is in none
+ * - after a rejected block was set aside, before the reason is changed: counted as crash, not as
+ *   rejected; the set-aside file is there all the same
+ * - after the commit, before the release: the database knows the unit's key and answers "stored"
+ * - while a page is released: the state goes to 0 first, nothing else matters then
+ *
+ * After a crash of the whole machine single pages of the file may be older than others.  Then the
+ * boot id differs and the file is set aside, unless it was closed in an orderly way. */
 #include "receiver/ledger.h"
 
 #include <endian.h>
@@ -83,7 +89,7 @@ static const char magic[8] = {'A', 'Z', 'K', 'L', 'E', 'D', 'G', '1'};
 #define FILE_BYTES (HEADER_BYTES + (size_t)LEDGER_PAGES * PAGE_BYTES)
 
 _Static_assert(PAGE_HEADER_BYTES + LEDGER_ROWS * ROW_BYTES <= PAGE_BYTES, "rows fit in a page");
-_Static_assert(R_REFUSED + 8 * REFUSED_REASONS <= ROW_BYTES, "reasons fit in a row");
+_Static_assert(R_REFUSED + 8 * REASON_COUNT <= ROW_BYTES, "reasons fit in a row");
 
 struct ledger_page {
     unsigned char *p; /* in the file */
@@ -184,7 +190,7 @@ static const char *why_not_trusted(const unsigned char *map, const uint8_t boot[
         const unsigned char *p = map + HEADER_BYTES + (size_t)i * PAGE_BYTES;
         if (get32(p + P_STATE) > 1 ||
             (get32(p + P_STATE) == 1 &&
-             (get32(p + P_ROWS) > LEDGER_ROWS || get32(p + P_REASON) >= REFUSED_REASONS)))
+             (get32(p + P_ROWS) > LEDGER_ROWS || get32(p + P_REASON) >= REASON_COUNT)))
             return "a page is not valid";
     }
     return NULL;
@@ -382,7 +388,7 @@ struct ledger_page *ledger_begin(struct ledger *l, bool is_for_refusals)
     struct ledger_page *page = page_take(l, slot);
     unsigned char *p = page->p;
     put32(p + P_ROWS, 0);
-    put32(p + P_REASON, REFUSED_CRASH);
+    put32(p + P_REASON, REASON_CRASH);
     memcpy(p + P_RUN, l->run, UNIT_RUN_BYTES);
     put64(p + P_NUMBER, l->next_number++);
     put64(p + P_BLOCK, l->next_block);
@@ -455,7 +461,7 @@ void ledger_arrived(struct ledger_page *p, int row, size_t bytes)
     in_order();
 }
 
-void ledger_refused(struct ledger_page *p, int row, enum unit_reason reason)
+void ledger_refused(struct ledger_page *p, int row, enum reason reason)
 {
     add64(row_at(p, (uint32_t)row) + R_REFUSED + 8 * (size_t)reason, 1);
 }
@@ -498,7 +504,7 @@ static void row_counts(const unsigned char *r, int lost_reason, struct unit_row 
     ret->arrived = get64(r + R_ARRIVED);
     ret->bytes = get64(r + R_BYTES);
     uint64_t refused = 0;
-    for (int i = 0; i < REFUSED_REASONS; i++) {
+    for (int i = 0; i < REASON_COUNT; i++) {
         ret->refused[i] = get64(r + R_REFUSED + 8 * (size_t)i);
         refused += ret->refused[i];
     }
@@ -517,7 +523,8 @@ void ledger_counts(const struct ledger_page *p, bool is_lost, struct ledger_coun
 {
     int lost_reason = -1;
     if (is_lost)
-        lost_reason = (int)__atomic_load_n((uint32_t *)(p->p + P_REASON), __ATOMIC_RELAXED);
+        lost_reason =
+            (int)le32toh(__atomic_load_n((uint32_t *)(p->p + P_REASON), __ATOMIC_RELAXED));
     memcpy(ret->run, p->p + P_RUN, UNIT_RUN_BYTES);
     ret->number = get64(p->p + P_NUMBER);
     ret->rows_n = ret->drops_n = 0;
@@ -540,6 +547,12 @@ void ledger_counts(const struct ledger_page *p, bool is_lost, struct ledger_coun
         ret->arrived += row->arrived;
         ret->refused += row->arrived - row->stored;
     }
+}
+
+void ledger_reject(struct ledger_page *p)
+{
+    __atomic_store_n((uint32_t *)(p->p + P_REASON), htole32(REASON_REJECTED), __ATOMIC_RELAXED);
+    in_order();
 }
 
 void ledger_release(struct ledger *l, struct ledger_page **pp)
@@ -566,10 +579,12 @@ unsigned ledger_give_up(struct ledger *l, uint64_t *ret_messages)
             if (row[R_FAMILY])
                 messages += get64(row + R_ARRIVED);
         }
-        /* a page of a killed run stays what it is */
+        /* a page of a killed run stays what it is, and a rejected one (the writer may still run) */
+        uint32_t before = htole32(REASON_CRASH);
         if (memcmp(p + P_RUN, l->run, UNIT_RUN_BYTES) == 0)
-            __atomic_store_n((uint32_t *)(p + P_REASON), htole32(REFUSED_QUEUE_FULL),
-                             __ATOMIC_RELAXED);
+            (void)__atomic_compare_exchange_n((uint32_t *)(p + P_REASON), &before,
+                                              htole32(REASON_QUEUE_FULL), false, __ATOMIC_RELAXED,
+                                              __ATOMIC_RELAXED);
         pages++;
     }
     *ret_messages = messages;

@@ -7,8 +7,8 @@ enum { COUNTS_MAX_BYTES = 1 << 20 };
 static void add_counts(const struct unit *u, struct buf *out)
 {
     (void)buf_add_str(out, "minute\tlistener\tsource\tarrived\tbytes");
-    for (unsigned i = 0; i < REFUSED_REASONS; i++)
-        (void)buf_printf(out, "\t%s", unit_reason_name(i));
+    for (unsigned i = 0; i < REASON_COUNT; i++)
+        (void)buf_printf(out, "\t%s", reason_name(i));
     (void)buf_add_char(out, '\n');
     for (size_t k = 0; k < u->rows_n; k++) {
         const struct unit_row *r = &u->rows[k];
@@ -18,7 +18,7 @@ static void add_counts(const struct unit *u, struct buf *out)
         (void)ip_format(&r->source, source);
         (void)buf_printf(out, "%s\t%s\t%s\t%llu\t%llu", minute, listener ? listener : "?", source,
                          (unsigned long long)r->arrived, (unsigned long long)r->bytes);
-        for (unsigned i = 0; i < REFUSED_REASONS; i++)
+        for (unsigned i = 0; i < REASON_COUNT; i++)
             (void)buf_printf(out, "\t%llu", (unsigned long long)r->refused[i]);
         (void)buf_add_char(out, '\n');
     }

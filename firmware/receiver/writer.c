@@ -194,8 +194,7 @@ static void say_crash(struct writer *w, enum unit_outcome outcome)
 }
 
 /* The database says that it is the unit's fault.  Once may be chance (a table being changed); the
- * third time it is set aside, with its messages counted as refused for `crash`: they were received,
- * and this receiver could not store them. */
+ * third time it is set aside, with its messages counted as refused for `rejected`. */
 static void rejected(struct writer *w, const struct unit *u, const struct err *why)
 {
     struct err err = {0};
@@ -212,6 +211,7 @@ static void rejected(struct writer *w, const struct unit *u, const struct err *w
     if (w->head->has_block && !w->head->is_lost) {
         log_line(LOG_ERROR, "%u messages are set aside in %s/%s and counted as refused: %s",
                  w->head->block.messages, w->state->folder, path, why->message);
+        ledger_reject(w->head->page);
         w->head->is_lost = true;
         w->head->rejections = 0;
         return;

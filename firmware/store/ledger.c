@@ -4,31 +4,26 @@
 
 #include "store/search.h"
 
-#define COUNT_COLUMNS 11 /* in the order of struct ledger_counts */
-#define SUMS                                                                        \
-    "coalesce(sum(arrived), 0)::bigint, coalesce(sum(stored), 0)::bigint,"          \
-    " coalesce(sum(bytes), 0)::bigint, coalesce(sum(truncated), 0)::bigint,"        \
-    " coalesce(sum(not_allowed), 0)::bigint, coalesce(sum(rate_limit), 0)::bigint," \
-    " coalesce(sum(oversize), 0)::bigint, coalesce(sum(bad_frame), 0)::bigint,"     \
-    " coalesce(sum(over_budget), 0)::bigint, coalesce(sum(queue_full), 0)::bigint," \
-    " coalesce(sum(crash), 0)::bigint"
+/* The columns of struct ledger_counts, in its order. */
+#define COUNT_COLUMNS (4 + REASON_COUNT)
+#define COLUMN(id, name) ", " #name
+#define COLUMNS "arrived, stored, bytes, truncated" REASON_LIST(COLUMN)
+#define SUM(id, name) ", coalesce(sum(" #name "), 0)::bigint"
+#define SUMS                                                               \
+    "coalesce(sum(arrived), 0)::bigint, coalesce(sum(stored), 0)::bigint," \
+    " coalesce(sum(bytes), 0)::bigint, coalesce(sum(truncated), 0)::bigint" REASON_LIST(SUM)
+#define ZERO(id, name) ", 0"
+#define ZEROS "0, 0, 0, 0" REASON_LIST(ZERO)
 /* $1 and $2: from, to; whole minutes. */
 #define IN_RANGE                                                                             \
     "minute >= coalesce(date_trunc('minute', $1::timestamptz), '-infinity')"                 \
     " and minute < coalesce(date_trunc('minute', $2::timestamptz + interval '59.999999 s')," \
     " 'infinity')"
 
-const char *ledger_reason_name(enum ledger_reason r)
-{
-    static const char *const names[LEDGER_REASONS] = {
-        "not_allowed", "rate_limit", "oversize", "bad_frame", "over_budget", "queue_full", "crash"};
-    return (unsigned)r < LEDGER_REASONS ? names[r] : NULL;
-}
-
 int64_t ledger_refused(const struct ledger_counts *c)
 {
     int64_t n = 0;
-    for (int i = 0; i < LEDGER_REASONS; i++)
+    for (int i = 0; i < REASON_COUNT; i++)
         n += c->refused[i];
     return n;
 }
@@ -39,7 +34,7 @@ void ledger_add(struct ledger_counts *to, const struct ledger_counts *c)
     to->stored += c->stored;
     to->bytes += c->bytes;
     to->truncated += c->truncated;
-    for (int i = 0; i < LEDGER_REASONS; i++)
+    for (int i = 0; i < REASON_COUNT; i++)
         to->refused[i] += c->refused[i];
 }
 
@@ -66,7 +61,7 @@ static struct ledger_counts read_counts(const PGresult *r, int row, int column)
         .bytes = number(r, row, column + 2),
         .truncated = number(r, row, column + 3),
     };
-    for (int i = 0; i < LEDGER_REASONS; i++)
+    for (int i = 0; i < REASON_COUNT; i++)
         c.refused[i] = number(r, row, column + 4 + i);
     return c;
 }
@@ -103,11 +98,9 @@ int ledger_read_totals(PGconn *c, int64_t from_us, int64_t to_us, struct ledger_
     const char *values[] = {store_time_param(from_us, from), store_time_param(to_us, to)};
     PGresult *r = NULL;
     int rc = store_query(c,
-                         "with counts as (select listener, arrived, stored, bytes, truncated,"
-                         " not_allowed, rate_limit, oversize, bad_frame, over_budget, queue_full,"
-                         " crash, 0::bigint as dropped from azekura.ledger where " IN_RANGE
-                         " union all select listener, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, dropped"
-                         " from azekura.kernel_drop where " IN_RANGE ")"
+                         "with counts as (select listener, " COLUMNS ", 0::bigint as dropped"
+                         " from azekura.ledger where " IN_RANGE " union all select listener, " ZEROS
+                         ", dropped from azekura.kernel_drop where " IN_RANGE ")"
                          " select listener, " SUMS ", coalesce(sum(dropped), 0)::bigint"
                          " from counts group by listener",
                          2, values, &r, err);
@@ -122,9 +115,7 @@ int ledger_read_ever(PGconn *c, struct ledger_totals *ret, struct err *err)
 {
     PGresult *r = NULL;
     int rc = store_query(c,
-                         "select listener, arrived, stored, bytes, truncated, not_allowed,"
-                         " rate_limit, oversize, bad_frame, over_budget, queue_full, crash,"
-                         " kernel_dropped from azekura.ledger_total",
+                         "select listener, " COLUMNS ", kernel_dropped from azekura.ledger_total",
                          0, NULL, &r, err);
     if (rc < 0)
         return rc;

@@ -4,25 +4,13 @@
 #define AZEKURA_STORE_LEDGER_H
 
 #include "store/connection.h"
+#include "store/reason.h"
 #include "base/clock.h"
 #include "base/record.h"
 
-enum ledger_reason {
-    REASON_NOT_ALLOWED,
-    REASON_RATE_LIMIT,
-    REASON_OVERSIZE,
-    REASON_BAD_FRAME,
-    REASON_OVER_BUDGET,
-    REASON_QUEUE_FULL,
-    REASON_CRASH,
-    LEDGER_REASONS
-};
-/* "not_allowed", …: the names in SQL and JSON. */
-const char *ledger_reason_name(enum ledger_reason r);
-
 struct ledger_counts { /* messages but for bytes */
     int64_t arrived, stored, bytes, truncated;
-    int64_t refused[LEDGER_REASONS];
+    int64_t refused[REASON_COUNT];
 };
 int64_t ledger_refused(const struct ledger_counts *c); /* all reasons together */
 void ledger_add(struct ledger_counts *to, const struct ledger_counts *c);

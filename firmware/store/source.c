@@ -3,17 +3,16 @@
 
 #include "store/search.h"
 
-#define SOURCES                                                                                  \
-    "select host(s.address), s.first_heard, s.last_heard, s.messages, s.bytes,"                  \
-    " coalesce(l.arrived, 0), coalesce(l.stored, 0), coalesce(l.refused, 0), coalesce(l.bytes, " \
-    "0),"                                                                                        \
-    " (select count(*) from azekura.source)"                                                     \
-    " from azekura.source s left join (select source, sum(arrived)::bigint as arrived,"          \
-    " sum(stored)::bigint as stored, sum(not_allowed + rate_limit + oversize + bad_frame"        \
-    " + over_budget + queue_full + crash)::bigint as refused, sum(bytes)::bigint as bytes"       \
-    " from azekura.ledger"                                                                       \
-    " where minute >= coalesce(date_trunc('minute', $1::timestamptz), '-infinity')"              \
-    " and minute < coalesce(date_trunc('minute', $2::timestamptz + interval '59.999999 s'),"     \
+#define SOURCES                                                                                    \
+    "select host(s.address), s.first_heard, s.last_heard, s.messages, s.bytes,"                    \
+    " coalesce(l.arrived, 0), coalesce(l.stored, 0), coalesce(l.refused, 0),"                      \
+    " coalesce(l.bytes, 0),"                                                                       \
+    " (select count(*) from azekura.source)"                                                       \
+    " from azekura.source s left join (select source, sum(arrived)::bigint as arrived,"            \
+    " sum(stored)::bigint as stored, sum(refused)::bigint as refused, sum(bytes)::bigint as bytes" \
+    " from azekura.ledger"                                                                         \
+    " where minute >= coalesce(date_trunc('minute', $1::timestamptz), '-infinity')"                \
+    " and minute < coalesce(date_trunc('minute', $2::timestamptz + interval '59.999999 s'),"       \
     " 'infinity') group by source) l on l.source = s.address"
 
 static int64_t number(const PGresult *r, int row, int column)

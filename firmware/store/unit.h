@@ -11,23 +11,9 @@
 #include "base/ip.h"
 #include "base/record.h"
 #include "block/block.h"
+#include "store/reason.h"
 
 #define UNIT_RUN_BYTES 16 /* a UUID */
-
-/* Why a message was not stored; the order of the columns of azekura.ledger and of the `refused`
- * argument of azekura.count_unit().  Kept in files by number: append only. */
-enum unit_reason {
-    REFUSED_NOT_ALLOWED,
-    REFUSED_RATE_LIMIT,
-    REFUSED_OVERSIZE,
-    REFUSED_BAD_FRAME,
-    REFUSED_OVER_BUDGET,
-    REFUSED_QUEUE_FULL,
-    REFUSED_CRASH,
-    REFUSED_REASONS
-};
-
-const char *unit_reason_name(unsigned reason); /* "not_allowed", …; NULL out of range */
 
 /* Counts of one (minute, listener, source).  arrived = stored + all of refused. */
 struct unit_row {
@@ -37,7 +23,7 @@ struct unit_row {
     uint64_t arrived, stored;
     uint64_t bytes;     /* of the arrived */
     uint64_t truncated; /* of the stored */
-    uint64_t refused[REFUSED_REASONS];
+    uint64_t refused[REASON_COUNT];
 };
 
 struct unit_drop {

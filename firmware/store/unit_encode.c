@@ -25,14 +25,6 @@ const char unit_copy_sql[] = "copy azekura.log_block (first_at, last_at, first_s
 
 enum { COPY_FIELDS = 10 + BLOCK_COLUMNS };
 
-const char *unit_reason_name(unsigned reason)
-{
-    static const char *const names[REFUSED_REASONS] = {
-        "not_allowed", "rate_limit", "oversize", "bad_frame", "over_budget", "queue_full", "crash",
-    };
-    return reason < REFUSED_REASONS ? names[reason] : NULL;
-}
-
 void unit_run_text(const uint8_t run[UNIT_RUN_BYTES], char out[UNIT_RUN_TEXT_MAX])
 {
     size_t n = 0;
@@ -163,7 +155,7 @@ static void add_element(struct buf *out, unsigned parameter, const struct unit_r
         (void)buf_printf(out, "%llu", (unsigned long long)r->truncated);
         return;
     default:
-        for (int i = 0; i < REFUSED_REASONS; i++)
+        for (int i = 0; i < REASON_COUNT; i++)
             (void)buf_printf(out, "%s%llu", i ? "," : "", (unsigned long long)r->refused[i]);
     }
 }

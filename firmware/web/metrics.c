@@ -82,10 +82,9 @@ void metrics_write_ledger(struct buf *out, const struct ledger_totals *t)
                 offsetof(struct ledger_counts, bytes));
     head(out, "azekura_messages_refused_total", "counter", "Messages refused, by reason.");
     for (unsigned l = 0; l < LISTENER_COUNT; l++) {
-        for (enum ledger_reason r = 0; r < LEDGER_REASONS; r++)
+        for (enum reason r = 0; r < REASON_COUNT; r++)
             buf_printf(out, "azekura_messages_refused_total{listener=\"%s\",reason=\"%s\"} %lld\n",
-                       listener_name(l), ledger_reason_name(r),
-                       (long long)t->by_listener[l].refused[r]);
+                       listener_name(l), reason_name(r), (long long)t->by_listener[l].refused[r]);
     }
     head(out, "azekura_kernel_dropped_total", "counter",
          "Messages the kernel dropped before the receiver saw them.");

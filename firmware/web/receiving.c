@@ -44,8 +44,8 @@ static void add_counts(struct json *j, const struct ledger_counts *c)
     json_int(j, ledger_refused(c));
     json_key(j, "reasons");
     json_begin(j, '{');
-    for (enum ledger_reason r = 0; r < LEDGER_REASONS; r++) {
-        json_key(j, ledger_reason_name(r));
+    for (enum reason r = 0; r < REASON_COUNT; r++) {
+        json_key(j, reason_name(r));
         json_int(j, c->refused[r]);
     }
     json_end(j, '}');

@@ -19,6 +19,9 @@ create table azekura.ledger (
     over_budget bigint not null default 0,
     queue_full bigint not null default 0, -- the database was away and the memory for waiting blocks was used up
     crash bigint not null default 0,      -- read by a receiver that was killed before it could store them
+    rejected bigint not null default 0,   -- the database refused their block: set aside in STATE/receiver/rejected/
+    refused bigint not null generated always as (
+        not_allowed + rate_limit + oversize + bad_frame + over_budget + queue_full + crash + rejected) stored,
     primary key (minute, listener, source)
 );
 create index ledger_source on azekura.ledger (source, minute);
@@ -38,6 +41,7 @@ create table azekura.ledger_total (
     over_budget bigint not null default 0,
     queue_full bigint not null default 0,
     crash bigint not null default 0,
+    rejected bigint not null default 0,
     kernel_dropped bigint not null default 0
 );
 
@@ -76,8 +80,10 @@ create table azekura.receiver_status (
 );
 
 grant select on azekura.ledger, azekura.ledger_total, azekura.kernel_drop, azekura.source, azekura.receiver_status
-    to azekura_web, azekura_keeper;
-grant delete on azekura.ledger, azekura.kernel_drop to azekura_keeper;
+    to azekura_web;
+-- the keeper forgets minutes, and for that sees which there are
+grant select (minute, listener, source), delete on azekura.ledger to azekura_keeper;
+grant select (minute), delete on azekura.kernel_drop to azekura_keeper;
 
 -- Make sure that the day of `at` has a partition, in the box's zone; the name of it.  Bounds never
 -- overlap, also after the zone was changed: a new day is cut to the room its neighbours leave.
@@ -134,15 +140,15 @@ begin
 end $$;
 
 -- Add the counts of a unit: parallel arrays, one element a (minute, listener, source).  `refused` has
--- seven elements a row, in the order of the table's columns.
+-- eight elements a row, in the order of the table's columns.
 create function azekura.count_unit(
     minutes timestamptz[], listeners text[], sources inet[],
     arrived bigint[], stored bigint[], bytes bigint[], truncated bigint[], refused bigint[]) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     insert into azekura.ledger as l (minute, listener, source, arrived, stored, bytes, truncated, not_allowed,
-        rate_limit, oversize, bad_frame, over_budget, queue_full, crash)
-    select m, li, s, a, st, b, t, refused[7 * i - 6], refused[7 * i - 5], refused[7 * i - 4], refused[7 * i - 3],
-           refused[7 * i - 2], refused[7 * i - 1], refused[7 * i]
+        rate_limit, oversize, bad_frame, over_budget, queue_full, crash, rejected)
+    select m, li, s, a, st, b, t, refused[8 * i - 7], refused[8 * i - 6], refused[8 * i - 5], refused[8 * i - 4],
+           refused[8 * i - 3], refused[8 * i - 2], refused[8 * i - 1], refused[8 * i]
       from unnest(minutes, listeners, sources, arrived, stored, bytes, truncated)
            with ordinality u(m, li, s, a, st, b, t, i)
      order by m, li, s
@@ -152,13 +158,13 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
         not_allowed = l.not_allowed + excluded.not_allowed, rate_limit = l.rate_limit + excluded.rate_limit,
         oversize = l.oversize + excluded.oversize, bad_frame = l.bad_frame + excluded.bad_frame,
         over_budget = l.over_budget + excluded.over_budget, queue_full = l.queue_full + excluded.queue_full,
-        crash = l.crash + excluded.crash;
+        crash = l.crash + excluded.crash, rejected = l.rejected + excluded.rejected;
 
     insert into azekura.ledger_total as t (listener, arrived, stored, bytes, truncated, not_allowed, rate_limit,
-        oversize, bad_frame, over_budget, queue_full, crash)
-    select li, sum(a), sum(st), sum(b), sum(t), sum(refused[7 * i - 6]), sum(refused[7 * i - 5]),
-           sum(refused[7 * i - 4]), sum(refused[7 * i - 3]), sum(refused[7 * i - 2]), sum(refused[7 * i - 1]),
-           sum(refused[7 * i])
+        oversize, bad_frame, over_budget, queue_full, crash, rejected)
+    select li, sum(a), sum(st), sum(b), sum(t), sum(refused[8 * i - 7]), sum(refused[8 * i - 6]),
+           sum(refused[8 * i - 5]), sum(refused[8 * i - 4]), sum(refused[8 * i - 3]), sum(refused[8 * i - 2]),
+           sum(refused[8 * i - 1]), sum(refused[8 * i])
       from unnest(listeners, arrived, stored, bytes, truncated) with ordinality u(li, a, st, b, t, i)
      group by li order by li
     on conflict (listener) do update set
@@ -167,7 +173,7 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
         not_allowed = t.not_allowed + excluded.not_allowed, rate_limit = t.rate_limit + excluded.rate_limit,
         oversize = t.oversize + excluded.oversize, bad_frame = t.bad_frame + excluded.bad_frame,
         over_budget = t.over_budget + excluded.over_budget, queue_full = t.queue_full + excluded.queue_full,
-        crash = t.crash + excluded.crash;
+        crash = t.crash + excluded.crash, rejected = t.rejected + excluded.rejected;
 
     insert into azekura.source as o (address, first_heard, last_heard, messages, bytes)
     select s, min(m), max(least(m + interval '1 minute', greatest(m, now()))), sum(st), sum(b)

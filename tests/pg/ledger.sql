@@ -1,6 +1,6 @@
 -- The ledger's functions: a unit is stored once, and counts add up.
 begin;
-select plan(20);
+select plan(23);
 select ok(azekura.claim_unit('00000000-0000-0000-0000-000000000001', 1, '2026-03-10 12:00Z'), 'a unit is claimed');
 select is(count(*), 1::bigint, 'its day has a partition') from azekura.day_partition where name = 'log_block_20260310';
 select ok(not azekura.claim_unit('00000000-0000-0000-0000-000000000001', 1, '2026-03-10 12:00Z'), 'the same unit a second time is refused');
@@ -17,17 +17,23 @@ select ok(azekura.claim_unit('00000000-0000-0000-0000-000000000001', 4, null), '
 select lives_ok($$ select azekura.count_unit(
     array['2026-03-10 12:00Z', '2026-03-10 12:00Z']::timestamptz[], array['udp', 'tcp'], array['192.0.2.1', '192.0.2.1']::inet[],
     array[10, 5]::bigint[], array[7, 5]::bigint[], array[1000, 500]::bigint[], array[1, 0]::bigint[],
-    array[1, 1, 1, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0]::bigint[]) $$, 'counts are added');
+    array[1, 1, 1, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 0]::bigint[]) $$, 'counts are added');
 select lives_ok($$ select azekura.count_unit(
     array['2026-03-10 12:00Z']::timestamptz[], array['udp'], array['192.0.2.1']::inet[],
-    array[10]::bigint[], array[3]::bigint[], array[900]::bigint[], array[0]::bigint[],
-    array[1, 1, 1, 1, 1, 1, 1]::bigint[]) $$, 'and added again');
-select results_eq($$ select arrived, stored, bytes, truncated, not_allowed, rate_limit, oversize, bad_frame, over_budget, queue_full, crash
+    array[20]::bigint[], array[3]::bigint[], array[900]::bigint[], array[0]::bigint[],
+    array[1, 1, 1, 1, 1, 1, 1, 10]::bigint[]) $$, 'and added again');
+select results_eq($$ select arrived, stored, bytes, truncated, not_allowed, rate_limit, oversize, bad_frame, over_budget, queue_full, crash, rejected
                        from azekura.ledger where listener = 'udp' $$,
-                  $$ values (20::bigint, 10::bigint, 1900::bigint, 1::bigint, 2::bigint, 2::bigint, 2::bigint, 1::bigint, 1::bigint, 1::bigint, 1::bigint) $$,
+                  $$ values (30::bigint, 10::bigint, 1900::bigint, 1::bigint, 2::bigint, 2::bigint, 2::bigint, 1::bigint, 1::bigint, 1::bigint, 1::bigint, 10::bigint) $$,
                   'sums a minute, listener and source, each refusal in its column');
-select is(count(*), 0::bigint, 'arrived = stored + refused, in every row') from azekura.ledger
- where arrived <> stored + not_allowed + rate_limit + oversize + bad_frame + over_budget + queue_full + crash;
+select results_eq($$ select arrived, stored, not_allowed, rate_limit, oversize, bad_frame, over_budget, queue_full, crash, rejected
+                       from azekura.ledger_total where listener = 'udp' $$,
+                  $$ values (30::bigint, 10::bigint, 2::bigint, 2::bigint, 2::bigint, 1::bigint, 1::bigint, 1::bigint, 1::bigint, 10::bigint) $$,
+                  'and the same since the store was made');
+select results_eq($$ select listener, refused from azekura.ledger order by 1 $$, $$ values ('tcp', 0::bigint), ('udp', 20::bigint) $$,
+                  'refused is all reasons together');
+select is(count(*), 0::bigint, 'arrived = stored + refused, in every row') from azekura.ledger where arrived <> stored + refused;
+select throws_ok($$ update azekura.ledger set refused = 0 $$, '428C9', null, 'refused follows from the reasons, whoever asks');
 select results_eq($$ select messages, bytes from azekura.source $$, $$ values (15::bigint, 2400::bigint) $$, 'one row a source, over its listeners');
 
 select azekura.count_kernel_drop('2026-03-10 12:00Z', 'udp', 5);

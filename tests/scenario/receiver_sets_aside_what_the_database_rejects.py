@@ -19,7 +19,8 @@ def main():
         box.allow_errors(r"no_seven|terminating")
         box.send_tcp(numbered(7, "rejected"))
         wait_for(lambda: box.ledger()["refused"] == 7, "the rejected messages are counted")
-        assert box.value("select sum(crash) from azekura.ledger") == "7"
+        assert box.psql("select sum(rejected), sum(crash) from azekura.ledger") == [("7", "0")]
+        assert box.psql("select listener, rejected, stored from azekura.ledger_total") == [("tcp", "7", "0")]
         box.send_tcp(numbered(3, "good"))
         box.wait_for_stored(3)
         wait_for(lambda: box.queued() == 0, "nothing is queued")

@@ -344,7 +344,7 @@ class Product:
         """Sums of the ledger: arrived, stored, refused, and kernel (drops before the receiver)."""
         row = self.psql("""
             select coalesce(sum(arrived), 0), coalesce(sum(stored), 0),
-                   coalesce(sum(not_allowed + rate_limit + oversize + bad_frame + over_budget + queue_full + crash), 0),
+                   coalesce(sum(refused), 0),
                    (select coalesce(sum(dropped), 0) from azekura.kernel_drop)
               from azekura.ledger""")[0]
         return dict(zip(("arrived", "stored", "refused", "kernel"), map(int, row)))

@@ -151,7 +151,7 @@ Test(intake, without_builders_messages_are_counted_as_refused)
     intake_close(in);
     struct work *w = next_unit();
     cr_expect_eq(finish(w), 50);
-    cr_expect_eq(counts.rows[0].refused[REFUSED_QUEUE_FULL], 100);
+    cr_expect_eq(counts.rows[0].refused[REASON_QUEUE_FULL], 100);
     cr_expect_eq(intake_counts(in)->refused, 100);
 }
 

@@ -67,16 +67,16 @@ Test(ledger, arrived_is_stored_and_refused_a_row)
     int a = arrive(p, 1, 5), b = arrive(p, 2, 3);
     cr_expect_neq(a, b);
     cr_expect_eq(arrive(p, 1, 1), a, "the same sender has the same row");
-    ledger_refused(p, a, REFUSED_QUEUE_FULL);
-    ledger_refused(p, a, REFUSED_RATE_LIMIT);
+    ledger_refused(p, a, REASON_QUEUE_FULL);
+    ledger_refused(p, a, REASON_RATE_LIMIT);
     ledger_truncated(p, b);
     read_counts(p, false);
     cr_assert_eq(counts.rows_n, 2);
     cr_expect_eq(counts.rows[0].arrived, 6);
     cr_expect_eq(counts.rows[0].stored, 4);
     cr_expect_eq(counts.rows[0].bytes, 60);
-    cr_expect_eq(counts.rows[0].refused[REFUSED_QUEUE_FULL], 1);
-    cr_expect_eq(counts.rows[0].refused[REFUSED_RATE_LIMIT], 1);
+    cr_expect_eq(counts.rows[0].refused[REASON_QUEUE_FULL], 1);
+    cr_expect_eq(counts.rows[0].refused[REASON_RATE_LIMIT], 1);
     cr_expect_eq(counts.rows[1].truncated, 1);
     cr_expect_eq(counts.arrived, 9);
     cr_expect_eq(counts.refused, 2);
@@ -224,7 +224,7 @@ static void child(enum step until)
             break;
         case SOME_REFUSED:
             for (int i = 0; i < 4; i++)
-                ledger_refused(p, row, REFUSED_RATE_LIMIT);
+                ledger_refused(p, row, REASON_RATE_LIMIT);
             break;
         case MOVED_HALF:
             q = ledger_begin(l, false);
@@ -274,8 +274,8 @@ Test(ledger, after_kill_9_at_each_step_the_next_start_counts_what_was_read)
             for (size_t r = 0; r < counts.rows_n; r++) {
                 cr_expect_eq(counts.rows[r].stored, 0);
                 arrived += counts.rows[r].arrived;
-                crash += counts.rows[r].refused[REFUSED_CRASH];
-                rate_limit += counts.rows[r].refused[REFUSED_RATE_LIMIT];
+                crash += counts.rows[r].refused[REASON_CRASH];
+                rate_limit += counts.rows[r].refused[REASON_RATE_LIMIT];
             }
             ledger_release(l, &p);
         }
@@ -324,12 +324,53 @@ Test(ledger, what_was_given_up_counts_as_queue_full_and_a_killed_run_stays_crash
     uint64_t crash = 0, queue_full = 0;
     for (unsigned i = 0; i < 2; i++) {
         read_counts(ledger_recovered(l, i), true);
-        crash += counts.rows[0].refused[REFUSED_CRASH];
-        queue_full += counts.rows[0].refused[REFUSED_QUEUE_FULL];
+        crash += counts.rows[0].refused[REASON_CRASH];
+        queue_full += counts.rows[0].refused[REASON_QUEUE_FULL];
     }
     cr_expect_eq(crash, 10);
     cr_expect_eq(queue_full, 7);
     ledger_close(&l, true);
+}
+
+Test(ledger, what_the_database_rejected_counts_as_rejected_also_in_a_later_run)
+{
+    static const struct {
+        const char *name;
+        bool is_given_up, is_rejected_last, is_orderly;
+    } cases[] = {
+        {"killed afterwards", false, false, false},
+        {"given up afterwards", true, false, true},
+        {"rejected after it was given up", true, true, true},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct ledger_found found;
+        struct ledger *l = open_ledger(&found);
+        struct ledger_page *p = ledger_begin(l, false);
+        int row = arrive(p, 3, 5);
+        ledger_refused(p, row, REASON_RATE_LIMIT);
+        uint64_t messages = 0;
+        if (cases[i].is_given_up && cases[i].is_rejected_last)
+            (void)ledger_give_up(l, &messages);
+        ledger_reject(p);
+        if (cases[i].is_given_up && !cases[i].is_rejected_last)
+            (void)ledger_give_up(l, &messages);
+        for (unsigned later = 0; later < 2; later++) {
+            read_counts(p, true);
+            cr_assert_eq(counts.rows_n, 1, "%s", cases[i].name);
+            cr_expect_eq(counts.rows[0].refused[REASON_REJECTED], 4, "%s", cases[i].name);
+            cr_expect_eq(counts.rows[0].refused[REASON_RATE_LIMIT], 1, "%s", cases[i].name);
+            cr_expect_eq(counts.rows[0].refused[REASON_CRASH], 0, "%s", cases[i].name);
+            cr_expect_eq(counts.rows[0].stored, 0, "%s", cases[i].name);
+            if (later)
+                break;
+            ledger_close(&l, cases[i].is_orderly);
+            l = open_ledger(&found);
+            cr_assert_eq(found.pages, 1, "%s", cases[i].name);
+            p = ledger_recovered(l, 0);
+        }
+        ledger_release(l, &p);
+        ledger_close(&l, true);
+    }
 }
 
 /* ---- what cannot be trusted ---- */
@@ -385,15 +426,15 @@ Test(ledger, a_file_of_another_boot_that_was_closed_in_order_is_believed)
 
 Test(ledger, a_damaged_file_is_set_aside_and_never_trusted)
 {
-    static const uint32_t many = 1025, state = 7;
+    static const uint32_t many = 1025, state = 7, reason = REASON_COUNT;
     static const struct {
         off_t at;
         const void *p;
         size_t n;
         const char *reason;
     } cases[] = {
-        {0, "B", 1, "header"},        {8, "\2", 1, "header"},        {4096, &state, 4, "page"},
-        {4096 + 4, &many, 4, "page"}, {4096 + 8, &state, 4, "page"},
+        {0, "B", 1, "header"},        {8, "\2", 1, "header"},         {4096, &state, 4, "page"},
+        {4096 + 4, &many, 4, "page"}, {4096 + 8, &reason, 4, "page"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         char command[96];

@@ -117,11 +117,11 @@ Test(unit, counts_are_parallel_arrays)
         {.minute_us = INT64_C(1793355660000000),
          .listener = LISTENER_UDP,
          .source = {4, {192, 0, 2, 1}},
-         .arrived = 10,
+         .arrived = 13,
          .stored = 7,
          .bytes = 1000,
          .truncated = 1,
-         .refused = {[REFUSED_NOT_ALLOWED] = 1, [REFUSED_CRASH] = 2}},
+         .refused = {[REASON_NOT_ALLOWED] = 1, [REASON_CRASH] = 2, [REASON_REJECTED] = 3}},
         {.minute_us = INT64_C(1793355720000000),
          .listener = LISTENER_TLS,
          .source = {6, {0x20, 1, 0xd, 0xb8, [15] = 1}},
@@ -131,11 +131,11 @@ Test(unit, counts_are_parallel_arrays)
         "{2026-10-30T10:21:00.000000Z,2026-10-30T10:22:00.000000Z}",
         "{udp,tls}",
         "{192.0.2.1,2001:db8::1}",
-        "{10,9000000000}",
+        "{13,9000000000}",
         "{7,0}",
         "{1000,0}",
         "{1,0}",
-        "{1,0,0,0,0,0,2,0,0,0,0,0,0,0}",
+        "{1,0,0,0,0,0,2,3,0,0,0,0,0,0,0,0}",
     };
     struct count_parameters p;
     cr_assert_eq(count_parameters_make(rows, ARRAY_LEN(rows), &p), 0);
@@ -151,12 +151,4 @@ Test(unit, a_run_is_written_as_a_uuid)
     char text[UNIT_RUN_TEXT_MAX];
     unit_run_text(run, text);
     cr_expect_str_eq(text, "00010203-0405-4607-8809-0a0b0c0d0eff");
-}
-
-Test(unit, every_reason_has_the_name_of_its_column)
-{
-    cr_expect_str_eq(unit_reason_name(REFUSED_QUEUE_FULL), "queue_full");
-    for (unsigned i = 0; i < REFUSED_REASONS; i++)
-        cr_expect_not_null(unit_reason_name(i));
-    cr_expect_null(unit_reason_name(REFUSED_REASONS));
 }

@@ -29,6 +29,11 @@ export const receiver = {
     "reason.over_budget": ["month over its budget", "月の容量を超過"],
     "reason.queue_full": ["database away, memory full", "データベース停止中にメモリーが満杯"],
     "reason.crash": ["receiver killed before storing", "保存前に受信プロセスが停止"],
+    "reason.rejected": ["database refused, set aside", "データベースが拒否、ファイルに退避"],
+    "reason.rejectedHelp": [
+        "The database refused the block; its messages are set aside in the receiver’s folder rejected/.",
+        "データベースがブロックを拒否しました。メッセージは受信プロセスの rejected/ フォルダーに退避してあります。",
+    ],
     "live.title": ["The receiver now", "受信プロセスの現在"],
     "live.since": ["Running since", "起動時刻"],
     "live.queued": ["Waiting to be stored", "保存待ち"],

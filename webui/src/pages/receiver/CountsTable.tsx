@@ -14,8 +14,11 @@ export const REASON_WORD: Record<Reason, Key> = {
     over_budget: "reason.over_budget",
     queue_full: "reason.queue_full",
     crash: "reason.crash",
+    rejected: "reason.rejected",
 };
 export const REASONS = Object.keys(REASON_WORD) as Reason[];
+/** Where the name alone does not say enough. */
+const REASON_HELP: Partial<Record<Reason, Key>> = { rejected: "reason.rejectedHelp" };
 
 export interface CountsRow {
     key: string;
@@ -51,7 +54,7 @@ export function CountsTable({ heads, rows, withDropped = false }: { heads: strin
                             {t("ledger.refused")}
                         </th>
                         {reasons.map((r) => (
-                            <th key={r} scope="col" class={ui.num}>
+                            <th key={r} scope="col" class={ui.num} title={REASON_HELP[r] && t(REASON_HELP[r])}>
                                 {t(REASON_WORD[r])}
                             </th>
                         ))}
