@@ -47,7 +47,7 @@ create table azekura.day_partition (
     upper timestamptz not null unique check (upper > lower),
     made_at timestamptz not null default now()
 );
-grant select on azekura.day_partition to azekura_keeper, azekura_web, azekura_receiver;
+grant select on azekura.day_partition to azekura_keeper, azekura_web;
 
 -- Which units of work of which receiver run are stored: written in the transaction that stores the
 -- unit, so that a unit whose outcome was unknown can be sent again and is never stored twice.  One row
@@ -57,4 +57,4 @@ create table azekura.stored_unit (
     numbers int8multirange not null default '{}',
     last_at timestamptz not null default now()
 );
-grant select on azekura.stored_unit to azekura_receiver, azekura_keeper;
+-- no role but its owner needs it: azekura.claim_unit() works with its owner's rights

@@ -73,6 +73,7 @@ grant select on azekura.setting to azekura_receiver, azekura_keeper;
 grant select, insert, update, delete on azekura.setting, azekura.account, azekura.session, azekura.token,
     azekura.setup, azekura.login_failure to azekura_web;
 grant select, insert on azekura.audit to azekura_web;
-grant delete on azekura.session, azekura.login_failure to azekura_keeper;
-grant select on azekura.session, azekura.login_failure to azekura_keeper;
+-- the keeper forgets what has ended, and sees no more of it than when
+grant select (expires_at), delete on azekura.session to azekura_keeper;
+grant select (last_at), delete on azekura.login_failure to azekura_keeper;
 revoke execute on function azekura.setting_changed() from public;

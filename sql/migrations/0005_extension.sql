@@ -7,7 +7,7 @@ create index log_block_first_at on azekura.log_block (first_at, last_at);
 
 create extension azekura with schema azekura;
 
-grant select on azekura.logs to azekura, azekura_keeper, azekura_web;
+grant select on azekura.logs to azekura, azekura_web;
 grant execute on all functions in schema azekura to azekura;
 grant execute on function
     azekura.search(text, timestamptz, timestamptz, integer, text, text),
@@ -16,8 +16,5 @@ grant execute on function
     azekura.raw(text),
     azekura.matches(azekura.logs, text),
     azekura.last_scan()
-    to azekura_web, azekura_keeper;
-grant execute on function
-    azekura.verify_block(record),
-    azekura.compact(text, timestamptz, integer)
-    to azekura_keeper;
+    to azekura_web;
+grant execute on function azekura.compact(text, timestamptz, integer) to azekura_keeper;

@@ -1,6 +1,6 @@
 -- Who may do what: each daemon's role has no more than it needs.
 begin;
-select plan(33);
+select plan(54);
 
 select is(count(*), 4::bigint, 'the four roles exist')
   from pg_roles where rolname in ('azekura', 'azekura_receiver', 'azekura_keeper', 'azekura_web');
@@ -45,6 +45,11 @@ insert into attempt values
     ('azekura_receiver', 'insert into azekura.log_block (first_at, last_at, first_seq, messages, raw_bytes,
         severities, facilities, listeners, senders) values (''2026-03-10 12:00Z'', ''2026-03-10 12:00Z'', 1, 1,
         1, 1, 1, 1, '''')', '00000', 'the receiver inserts blocks'),
+    ('azekura_receiver', 'select * from azekura.stored_unit', '42501', 'the receiver cannot read what is stored of other runs'),
+    ('azekura_receiver', 'select azekura.claim_unit(gen_random_uuid(), 1, ''2026-03-10 12:00Z'')', '00000',
+        'the receiver claims units'),
+    ('azekura_receiver', 'select azekura.count_unit(array[now()], array[''udp''], array[''192.0.2.1''::inet], array[1], array[0],
+        array[10], array[0], array[0, 0, 0, 0, 0, 0, 0, 1])', '00000', 'the receiver counts what was rejected'),
     ('azekura_receiver', 'select * from azekura.compact(''log_block_20260310'', now())', '42501',
         'the receiver cannot compact'),
     ('azekura_web', 'insert into azekura.log_block (first_at, last_at, first_seq, messages, raw_bytes,
@@ -54,6 +59,8 @@ insert into attempt values
     ('azekura_web', 'update azekura.log_block set messages = 1', '42501', 'the web cannot change blocks'),
     ('azekura_web', 'delete from azekura.audit', '42501', 'the web cannot remove what the audit log says'),
     ('azekura_web', 'update azekura.ledger set stored = 0', '42501', 'the web cannot change the ledger'),
+    ('azekura_web', 'select rejected, refused from azekura.ledger', '00000', 'the web reads the ledger'),
+    ('azekura_web', 'select rejected, kernel_dropped from azekura.ledger_total', '00000', 'the web reads the ledger''s totals'),
     ('azekura_web', 'select azekura.claim_unit(gen_random_uuid(), 1, null)', '42501', 'the web cannot claim units'),
     ('azekura_web', 'select azekura.ensure_partition(now())', '42501', 'the web cannot make partitions'),
     ('azekura_web', 'select azekura.verify_block(b) from azekura.log_block b', '42501', 'the web cannot verify'),
@@ -67,13 +74,51 @@ insert into attempt values
     ('azekura_web', 'create table azekura.x (i int)', '42501', 'the web creates nothing'),
     ('azekura_keeper', 'select * from azekura.account', '42501', 'the keeper cannot read accounts'),
     ('azekura_keeper', 'update azekura.log_block set messages = 1', '42501', 'the keeper cannot change blocks'),
-    ('azekura_keeper', 'select azekura.verify_block(b) from azekura.log_block b', '00000', 'the keeper verifies'),
+    ('azekura_keeper', 'select * from azekura.logs where received_at < ''2000-01-01''', '42501', 'the keeper cannot read messages'),
+    ('azekura_keeper', 'select * from azekura.search('''', ''2000-01-01'', ''2000-01-02'')', '42501', 'the keeper cannot search'),
+    ('azekura_keeper', 'select rejected, refused from azekura.ledger', '42501', 'the keeper cannot read counts'),
+    ('azekura_keeper', 'select * from azekura.ledger_total', '42501', 'the keeper cannot read the totals'),
+    ('azekura_keeper', 'update azekura.ledger set rejected = 0', '42501', 'the keeper cannot change the ledger'),
+    ('azekura_keeper', 'select secret_hash from azekura.session', '42501', 'the keeper cannot read secrets of sessions'),
+    ('azekura_keeper', 'select subject from azekura.login_failure', '42501', 'the keeper cannot read who failed to log in'),
+    ('azekura_keeper', 'select * from azekura.stored_unit', '42501', 'the keeper cannot read stored units'),
+    ('azekura_keeper', 'select value from azekura.setting', '00000', 'the keeper reads settings'),
+    ('azekura_keeper', 'select azekura.ensure_partition(''2026-03-10 12:00Z'')', '00000', 'the keeper makes partitions'),
+    ('azekura_keeper', 'delete from azekura.ledger where (minute, listener, source) in (select minute, listener, source
+        from azekura.ledger where minute < ''2000-01-01'' order by minute limit 1)', '00000', 'the keeper forgets minutes of the ledger'),
+    ('azekura_keeper', 'delete from azekura.kernel_drop where minute < ''2000-01-01''', '00000', 'the keeper forgets kernel drops'),
+    ('azekura_keeper', 'delete from azekura.session where expires_at < ''2000-01-01''', '00000', 'the keeper forgets sessions'),
+    ('azekura_keeper', 'delete from azekura.login_failure where last_at < ''2000-01-01''', '00000', 'the keeper forgets failed log-ins'),
+    ('azekura_keeper', 'select azekura.verify_block(b) from azekura.log_block b', '42501', 'the keeper cannot verify'),
     ('azekura_keeper', 'select * from azekura.compact(''log_block_20260310'', ''2000-01-01'')', '00000',
         'the keeper compacts'),
     ('azekura_keeper', 'create function azekura.f() returns int language sql as ''select 1''', '42501',
         'the keeper creates nothing');
 
 select is(pg_temp.state_as(who, statement), state, what) from attempt;
+
+-- and nothing beyond: every grant, by name
+create temp view granted as
+    select r.rolname, g.object, g.privilege
+      from (select c.relname::text, a.grantee, a.privilege_type from pg_class c, aclexplode(c.relacl) a
+             where c.relnamespace = 'azekura'::regnamespace
+            union all
+            select format('%s(%s)', c.relname, t.attname), a.grantee, a.privilege_type
+              from pg_class c join pg_attribute t on t.attrelid = c.oid, aclexplode(t.attacl) a
+             where c.relnamespace = 'azekura'::regnamespace
+            union all
+            select p.proname, a.grantee, a.privilege_type from pg_proc p, aclexplode(p.proacl) a
+             where p.pronamespace = 'azekura'::regnamespace) g (object, grantee, privilege)
+      join pg_roles r on r.oid = g.grantee;
+select set_eq($$ select object, privilege from granted where rolname = 'azekura_keeper' $$, $$ values
+    ('log_block', 'SELECT'), ('log_block', 'INSERT'), ('log_block', 'DELETE'), ('day_partition', 'SELECT'),
+    ('ledger(minute)', 'SELECT'), ('ledger(listener)', 'SELECT'), ('ledger(source)', 'SELECT'), ('ledger', 'DELETE'),
+    ('kernel_drop(minute)', 'SELECT'), ('kernel_drop', 'DELETE'),
+    ('session(expires_at)', 'SELECT'), ('session', 'DELETE'), ('login_failure(last_at)', 'SELECT'), ('login_failure', 'DELETE'),
+    ('setting', 'SELECT'), ('ensure_partition', 'EXECUTE'), ('compact', 'EXECUTE') $$, 'the keeper has what its chores need and no more');
+select set_eq($$ select object, privilege from granted where rolname = 'azekura_receiver' $$, $$ values
+    ('log_block', 'INSERT'), ('setting', 'SELECT'), ('claim_unit', 'EXECUTE'), ('count_unit', 'EXECUTE'),
+    ('count_kernel_drop', 'EXECUTE'), ('report_receiver', 'EXECUTE') $$, 'the receiver has what it needs and no more');
 
 select * from finish();
 rollback;
