@@ -186,7 +186,7 @@ int template_render(const struct template *t, struct random *r, const struct tim
         }
         if (buf_reserve(out, 64) < 0)
             return -ENOSPC;
-        char *start = out->p + out->n, *end = start;
+        char *start = out->p + out->n, *end;
         switch (part->kind) {
         case PART_IP:
             end = put_ip(start, r, part->n);
