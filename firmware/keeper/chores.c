@@ -12,7 +12,7 @@
 
 static int64_t make_partitions(PGconn *c, const struct config *config, struct err *err)
 {
-    int64_t r = upkeep_partitions(c, config->partitions_ahead_days, err);
+    int64_t r = upkeep_partitions(c, config->partitions_ahead_days, config->time_zone, err);
     return r < 0 ? r : 10 * US_PER_MINUTE;
 }
 

@@ -230,6 +230,7 @@ static void write_head(struct writer *w)
     struct unit u = {
         .number = w->counts.number,
         .block = has_block ? &head->block : NULL,
+        .zone = w->s->config.time_zone,
         .rows = w->counts.rows,
         .rows_n = w->counts.rows_n,
         .drops = w->counts.drops,

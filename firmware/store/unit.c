@@ -1,10 +1,9 @@
 /* Writing a unit: one transaction, three outcomes.  Runs on the receiver's writer thread.
  *
- *   begin; select azekura.claim_unit(run, number, first_at)   -- false: stored already, roll back
- *   copy azekura.log_block (…) from stdin (format binary)     -- with a block
- *   select azekura.count_unit(…)                              -- with rows
- *   select azekura.count_kernel_drop(…)                       -- each drop
- *   commit
+ *   begin; select azekura.claim_unit(run, number, first_at, zone)   -- false: stored already, roll
+ * back copy azekura.log_block (…) from stdin (format binary)     -- with a block select
+ * azekura.count_unit(…)                              -- with rows select
+ * azekura.count_kernel_drop(…)                       -- each drop commit
  *
  * The connection is used without blocking, so that a server that hangs, and a daemon that is told
  * to stop, are noticed here: every wait ends at the patience of the caller. */
@@ -20,8 +19,9 @@ enum {
     SLICE_MS = 100, /* how soon a moved give_up_mono_us is seen; only a slow server makes us wait */
     COPY_CHUNK_BYTES = 1 << 20,
 };
-#define COPY_MAX_BYTES ((size_t)512 << 20) /* a block's text is at most 64 MiB before compression \
-                                            */
+#define COPY_MAX_BYTES                                                         \
+    ((size_t)512 << 20) /* a block's text is at most 64 MiB before compression \
+                         */
 
 /* ---- waiting ---- */
 
@@ -164,10 +164,10 @@ static int claim(PGconn *c, const struct unit *u, const struct unit_patience *p,
     snprintf(number, sizeof(number), "%llu", (unsigned long long)u->number);
     if (u->block)
         (void)rfc3339_format(u->block->first_at_us, first_at);
-    const char *values[] = {run, number, u->block ? first_at : NULL};
+    const char *values[] = {run, number, u->block ? first_at : NULL, u->zone};
     PGresult *r = NULL;
-    int rc = unit_query(c, "select azekura.claim_unit($1::uuid, $2::bigint, $3::timestamptz)", 3,
-                        values, p, &r, err);
+    int rc = unit_query(c, "select azekura.claim_unit($1::uuid, $2::bigint, $3::timestamptz, $4)",
+                        4, values, p, &r, err);
     if (rc < 0)
         return rc;
     bool is_ours = PQntuples(r) == 1 && strcmp(PQgetvalue(r, 0, 0), "t") == 0;

@@ -37,6 +37,8 @@ struct unit {
     uint8_t run[UNIT_RUN_BYTES];
     uint64_t number;
     const struct block *block; /* NULL: none */
+    const char
+        *zone; /* of the box: whose days the store is parted by; NULL: as the database says */
     const struct unit_row *rows;
     size_t rows_n;
     const struct unit_drop *drops;

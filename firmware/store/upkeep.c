@@ -13,15 +13,15 @@ static struct number number_of(int64_t n)
     return s;
 }
 
-int64_t upkeep_partitions(PGconn *c, int64_t days, struct err *err)
+int64_t upkeep_partitions(PGconn *c, int64_t days, const char *zone, struct err *err)
 {
     struct number n = number_of(days);
     PGresult *r;
     int error =
         store_query(c,
-                    "select count(azekura.ensure_partition(now() + make_interval(days => d)))"
+                    "select count(azekura.ensure_partition(now() + make_interval(days => d), $2))"
                     " from generate_series(0, $1::int) d",
-                    1, (const char *const[]){n.text}, &r, err);
+                    2, (const char *const[]){n.text, zone}, &r, err);
     if (error < 0)
         return error;
     int64_t made = strtoll(PQgetvalue(r, 0, 0), NULL, 10);

@@ -5,9 +5,9 @@
 
 #include "store/connection.h"
 
-/* Make sure that today and `days` days from it have a partition.  Returns how many days were looked
- * at, or negative. */
-MUST_USE int64_t upkeep_partitions(PGconn *c, int64_t days, struct err *err);
+/* Make sure that today and `days` days from it have a partition, days of `zone`.  Returns how many
+ * days were looked at, or negative. */
+MUST_USE int64_t upkeep_partitions(PGconn *c, int64_t days, const char *zone, struct err *err);
 
 struct upkeep_compacted {
     int64_t blocks_before, blocks_after;

@@ -85,12 +85,12 @@ grant select on azekura.ledger, azekura.ledger_total, azekura.kernel_drop, azeku
 grant select (minute, listener, source), delete on azekura.ledger to azekura_keeper;
 grant select (minute), delete on azekura.kernel_drop to azekura_keeper;
 
--- Make sure that the day of `at` has a partition, in the box's zone; the name of it.  Bounds never
+-- Make sure that the day of `at` has a partition; the name of it.  Days are those of `zone`, the zone the
+-- caller is configured for (null: the setting time.zone of the database, else UTC).  Bounds never
 -- overlap, also after the zone was changed: a new day is cut to the room its neighbours leave.
-create function azekura.ensure_partition(at timestamptz) returns text
+create function azekura.ensure_partition(at timestamptz, zone text default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    zone text;
     lo timestamptz;
     hi timestamptz;
     part text;
@@ -105,7 +105,7 @@ begin
     if found then
         return part;
     end if;
-    select coalesce((select value from azekura.setting where name = 'time.zone'), 'UTC') into zone;
+    zone := coalesce(zone, (select value from azekura.setting where name = 'time.zone'), 'UTC');
     lo := date_trunc('day', at at time zone zone) at time zone zone;
     hi := (date_trunc('day', at at time zone zone) + interval '1 day') at time zone zone;
     select greatest(lo, max(upper)) into lo from azekura.day_partition where upper <= at;
@@ -121,9 +121,9 @@ begin
     return part;
 end $$;
 
--- Begin storing unit `number` of `run`, whose block begins at `first_at` (null: no block).  True: go on
+-- Begin storing unit `number` of `run`, whose block begins at `first_at` (null: no block), on a box in `zone`.  True: go on
 -- in this transaction; false: it is stored already.  A second writer of the same run waits here.
-create function azekura.claim_unit(run uuid, number bigint, first_at timestamptz) returns boolean
+create function azekura.claim_unit(run uuid, number bigint, first_at timestamptz, zone text default null) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     insert into azekura.stored_unit (run) values (claim_unit.run) on conflict do nothing;
@@ -134,7 +134,7 @@ begin
         return false;
     end if;
     if first_at is not null then
-        perform azekura.ensure_partition(first_at);
+        perform azekura.ensure_partition(first_at, zone);
     end if;
     return true;
 end $$;
@@ -205,8 +205,8 @@ returns void language sql security definer set search_path = pg_catalog, pg_temp
 $$;
 
 revoke execute on all functions in schema azekura from public;
-grant execute on function azekura.ensure_partition(timestamptz) to azekura_keeper;
-grant execute on function azekura.claim_unit(uuid, bigint, timestamptz),
+grant execute on function azekura.ensure_partition(timestamptz, text) to azekura_keeper;
+grant execute on function azekura.claim_unit(uuid, bigint, timestamptz, text),
     azekura.count_unit(timestamptz[], text[], inet[], bigint[], bigint[], bigint[], bigint[], bigint[]),
     azekura.count_kernel_drop(timestamptz, text, bigint),
     azekura.report_receiver(text, uuid, timestamptz, bigint, bigint, bigint, bigint, bigint, integer, bigint, bigint)

@@ -1,6 +1,6 @@
 -- Day partitions: midnights of the box's zone, never overlapping, whatever the zone was when.
 begin;
-select plan(22);
+select plan(24);
 create function pg_temp.bounds(at timestamptz) returns text language plpgsql as $$
 declare
     part text := azekura.ensure_partition(at);
@@ -44,6 +44,11 @@ select is(count(*), 0::bigint, 'the table''s own bounds are those noted')
   from azekura.day_partition d join pg_class c on c.relname = d.name and c.relnamespace = 'azekura'::regnamespace
  where pg_get_expr(c.relpartbound, c.oid) <> format('FOR VALUES FROM (%L) TO (%L)', d.lower::text, d.upper::text);
 select is((select count(*) from pg_inherits where inhparent = 'azekura.log_block'::regclass), (select count(*) from azekura.day_partition), 'each noted partition is there');
+
+-- a caller that knows its zone has its own days
+select is(azekura.ensure_partition('2026-09-10 16:00Z', 'Asia/Tokyo'), 'log_block_20260911', 'the zone that is named counts');
+select is(to_char(lower at time zone 'UTC', 'YYYY-MM-DD HH24:MI'), '2026-09-10 15:00', 'its day begins at its midnight')
+  from azekura.day_partition where name = 'log_block_20260911';
 
 -- every day of four years, in three zones
 select pg_temp.zone('Australia/Lord_Howe');
