@@ -212,7 +212,7 @@ void intake_at(struct intake *in, int64_t received_at_us)
 
 static void refuse(struct intake *in, int row, enum reason reason)
 {
-    ledger_refused(in->open->page, row, reason);
+    ledger_refuse(in->open->page, row, reason);
     in->counts.refused++;
 }
 

@@ -461,7 +461,7 @@ void ledger_arrived(struct ledger_page *p, int row, size_t bytes)
     in_order();
 }
 
-void ledger_refused(struct ledger_page *p, int row, enum reason reason)
+void ledger_refuse(struct ledger_page *p, int row, enum reason reason)
 {
     add64(row_at(p, (uint32_t)row) + R_REFUSED + 8 * (size_t)reason, 1);
 }
@@ -519,7 +519,7 @@ static void row_counts(const unsigned char *r, int lost_reason, struct unit_row 
     }
 }
 
-void ledger_counts(const struct ledger_page *p, bool is_lost, struct ledger_counts *ret)
+void ledger_page_read(const struct ledger_page *p, bool is_lost, struct ledger_page_counts *ret)
 {
     int lost_reason = -1;
     if (is_lost)

@@ -58,7 +58,7 @@ uint64_t ledger_first_seq(const struct ledger *l, const struct ledger_page *p);
 MUST_USE int ledger_row(struct ledger_page *p, int64_t minute_us, uint8_t listener,
                         const struct ip *source);
 void ledger_arrived(struct ledger_page *p, int row, size_t bytes);
-void ledger_refused(struct ledger_page *p, int row, enum reason reason);
+void ledger_refuse(struct ledger_page *p, int row, enum reason reason);
 void ledger_truncated(struct ledger_page *p, int row);
 /* Take one arrival back: it has been counted in the page of the next unit. */
 void ledger_moved(struct ledger_page *p, int row, size_t bytes);
@@ -69,7 +69,7 @@ bool ledger_is_empty(const struct ledger_page *p);
 
 /* ---- the writer thread, after the unit was handed over ---- */
 
-struct ledger_counts {
+struct ledger_page_counts {
     uint8_t run[UNIT_RUN_BYTES];
     uint64_t number;
     struct unit_row rows[LEDGER_ROWS];
@@ -81,7 +81,7 @@ struct ledger_counts {
 
 /* The counts of a page.  What was not refused counts as stored; with `is_lost` as refused, for the
  * reason that the page gives: crash, or what ledger_reject or ledger_give_up said. */
-void ledger_counts(const struct ledger_page *p, bool is_lost, struct ledger_counts *ret);
+void ledger_page_read(const struct ledger_page *p, bool is_lost, struct ledger_page_counts *ret);
 /* The database refused the block, and it is set aside: what is lost of this page is refused for
  * `rejected`, also when a later run has to write it. */
 void ledger_reject(struct ledger_page *p);

@@ -29,7 +29,7 @@ struct writer {
     int64_t status_mono_us; /* next report */
     struct work *head;
     bool is_ended;
-    struct ledger_counts counts; /* of the head */
+    struct ledger_page_counts counts; /* of the head */
 
     bool is_away; /* said in the log */
     int64_t away_since_mono_us;
@@ -226,7 +226,7 @@ static void write_head(struct writer *w)
     struct work *head = w->head;
     struct err err = {0};
     bool has_block = head->has_block && !head->is_lost;
-    ledger_counts(head->page, head->is_lost, &w->counts);
+    ledger_page_read(head->page, head->is_lost, &w->counts);
     struct unit u = {
         .number = w->counts.number,
         .block = has_block ? &head->block : NULL,

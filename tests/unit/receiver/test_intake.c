@@ -37,12 +37,12 @@ static struct work *next_unit(void)
     return queue_pop(&shared.pack, &is_ended);
 }
 
-static struct ledger_counts counts; /* large */
+static struct ledger_page_counts counts; /* large */
 
 /* Stored messages of the unit; its builder goes back. */
 static uint64_t finish(struct work *w)
 {
-    ledger_counts(w->page, false, &counts);
+    ledger_page_read(w->page, false, &counts);
     uint64_t stored = 0;
     for (size_t i = 0; i < counts.rows_n; i++)
         stored += counts.rows[i].stored;

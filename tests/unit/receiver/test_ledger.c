@@ -52,11 +52,11 @@ static int arrive(struct ledger_page *p, unsigned from, unsigned n)
     return row;
 }
 
-static struct ledger_counts counts; /* large */
+static struct ledger_page_counts counts; /* large */
 
 static void read_counts(const struct ledger_page *p, bool is_lost)
 {
-    ledger_counts(p, is_lost, &counts);
+    ledger_page_read(p, is_lost, &counts);
 }
 
 Test(ledger, arrived_is_stored_and_refused_a_row)
@@ -67,8 +67,8 @@ Test(ledger, arrived_is_stored_and_refused_a_row)
     int a = arrive(p, 1, 5), b = arrive(p, 2, 3);
     cr_expect_neq(a, b);
     cr_expect_eq(arrive(p, 1, 1), a, "the same sender has the same row");
-    ledger_refused(p, a, REASON_QUEUE_FULL);
-    ledger_refused(p, a, REASON_RATE_LIMIT);
+    ledger_refuse(p, a, REASON_QUEUE_FULL);
+    ledger_refuse(p, a, REASON_RATE_LIMIT);
     ledger_truncated(p, b);
     read_counts(p, false);
     cr_assert_eq(counts.rows_n, 2);
@@ -224,7 +224,7 @@ static void child(enum step until)
             break;
         case SOME_REFUSED:
             for (int i = 0; i < 4; i++)
-                ledger_refused(p, row, REASON_RATE_LIMIT);
+                ledger_refuse(p, row, REASON_RATE_LIMIT);
             break;
         case MOVED_HALF:
             q = ledger_begin(l, false);
@@ -347,7 +347,7 @@ Test(ledger, what_the_database_rejected_counts_as_rejected_also_in_a_later_run)
         struct ledger *l = open_ledger(&found);
         struct ledger_page *p = ledger_begin(l, false);
         int row = arrive(p, 3, 5);
-        ledger_refused(p, row, REASON_RATE_LIMIT);
+        ledger_refuse(p, row, REASON_RATE_LIMIT);
         uint64_t messages = 0;
         if (cases[i].is_given_up && cases[i].is_rejected_last)
             (void)ledger_give_up(l, &messages);
