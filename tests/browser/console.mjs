@@ -235,6 +235,8 @@ await step("keys move and open", async () => {
     await page.keyboard.press("?");
     await page.getByRole("dialog").waitFor(WAIT);
     await page.keyboard.press("Escape");
+    // the dialog has the keys until it is gone
+    await page.getByRole("dialog").waitFor({ ...WAIT, state: "hidden" });
     await page.keyboard.press("/");
     await page.keyboard.type("x");
     assert.equal(await page.getByRole("searchbox").inputValue(), "x");
