@@ -325,6 +325,18 @@ class Product:
                     time.sleep(max(0, begin + n / rate - time.monotonic()))
         return n
 
+    def udp_unread(self):
+        """Bytes that wait in the kernel for the receiver to read them: what was sent is not read at once when the
+        machine is busy or the receiver slow (a sanitizer)."""
+        port = self.address("udp")[1]
+        unread = 0
+        for table in ("udp", "udp6"):
+            for line in pathlib.Path("/proc/net", table).read_text(encoding="ascii").splitlines()[1:]:
+                local, queues = line.split()[1], line.split()[4]
+                if int(local.rpartition(":")[2], 16) == port:
+                    unread += int(queues.partition(":")[2], 16)
+        return unread
+
     def send_tcp(self, messages, is_counted=False, rate=None):
         """One connection; newline frames, or octet-counted ones.  Returns how many were sent."""
         n = 0
