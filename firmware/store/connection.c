@@ -4,6 +4,7 @@
  * tells a server that is still starting from one that will never let us in. */
 #include "store/connection.h"
 
+#include <libpq-events.h>
 #include <poll.h>
 #include <sys/random.h>
 
@@ -39,6 +40,70 @@ static int wait_socket(PGconn *c, short events, int64_t deadline_us)
         if (n < 0 && errno != EINTR)
             return -errno;
     }
+}
+
+/* How long answers are waited for.  libpq keeps it beside the connection, for the event procedure.
+ */
+struct waiting {
+    int64_t patience_ms; /* 0: for ever */
+    int stop_fd;         /* -1: none */
+};
+
+static int waiting_event(PGEventId id, void *info, void *context)
+{
+    (void)context;
+    if (id == PGEVT_REGISTER) {
+        struct waiting *w = xcalloc(1, sizeof(*w));
+        w->stop_fd = -1;
+        CHECK(PQsetInstanceData(((PGEventRegister *)info)->conn, waiting_event, w));
+    } else if (id == PGEVT_CONNDESTROY) {
+        free(PQinstanceData(((PGEventConnDestroy *)info)->conn, waiting_event));
+    }
+    return 1;
+}
+
+static struct waiting *waiting_of(const PGconn *c)
+{
+    return PQinstanceData(c, waiting_event);
+}
+
+void store_set_patience(PGconn *c, int64_t patience_ms)
+{
+    waiting_of(c)->patience_ms = patience_ms;
+}
+
+void store_set_stop(PGconn *c, int stop_fd)
+{
+    waiting_of(c)->stop_fd = stop_fd;
+}
+
+int store_wait_result(PGconn *c, int watch_fd, struct err *err)
+{
+    const struct waiting *w = waiting_of(c);
+    int64_t patience = w->patience_ms, until_us = clock_mono_us() + patience * 1000;
+    while (PQisBusy(c)) {
+        struct pollfd fds[3] = {{.fd = PQsocket(c), .events = POLLIN},
+                                {.fd = watch_fd, .events = POLLRDHUP},
+                                {.fd = w->stop_fd, .events = POLLIN}};
+        int64_t left_us = until_us - clock_mono_us();
+        if (patience > 0 && left_us <= 0)
+            return err_set(err, EAGAIN, "database_away", "the database does not answer within %d s",
+                           (int)(patience / 1000));
+        int n =
+            poll(fds, ARRAY_LEN(fds), patience > 0 ? (int)MIN(left_us / 1000 + 1, INT32_MAX) : -1);
+        if (n < 0 && errno != EINTR)
+            return err_set(err, EIO, "database_error", "cannot wait for the database: %s",
+                           strerror(errno));
+        if (n <= 0)
+            continue;
+        if (watch_fd >= 0 && (fds[1].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)))
+            return err_set(err, ECANCELED, "client_gone", "the client hung up during the search");
+        if (fds[2].revents)
+            return err_set(err, ECANCELED, "stopping", "told to stop during a statement");
+        if (fds[0].revents && !PQconsumeInput(c))
+            return store_result_error(c, NULL, err);
+    }
+    return 0;
 }
 
 static int finish_connecting(PGconn *c)
@@ -90,6 +155,17 @@ static int connect_failed(PGconn *c, int rc, struct err *err)
     return err_set(err, EAGAIN, "database_away", "the database is away: %s", message);
 }
 
+bool store_conninfo_has_password(const char *conninfo)
+{
+    PQconninfoOption *options = PQconninfoParse(conninfo, NULL);
+    bool has = !options;
+    /* dispchar "*": what libpq itself says must not be shown */
+    for (PQconninfoOption *o = options; o && o->keyword && !has; o++)
+        has = o->val && o->dispchar[0] == '*';
+    PQconninfoFree(options);
+    return has;
+}
+
 int store_connect(const char *conninfo, const char *role, const char *application, PGconn **ret,
                   struct err *err)
 {
@@ -113,6 +189,7 @@ int store_connect(const char *conninfo, const char *role, const char *applicatio
     CHECK(c);
     PQsetErrorVerbosity(c, PQERRORS_VERBOSE);
     PQsetNoticeProcessor(c, no_notices, NULL);
+    CHECK(PQregisterEventProc(c, waiting_event, "waiting", NULL));
     int rc = PQstatus(c) == CONNECTION_BAD ? -ECONNREFUSED : finish_connecting(c);
     if (rc < 0) {
         rc = connect_failed(c, rc, err);
@@ -121,6 +198,7 @@ int store_connect(const char *conninfo, const char *role, const char *applicatio
     }
     PQsetErrorVerbosity(c, PQERRORS_DEFAULT);
 
+    store_set_patience(c, CONNECT_TIMEOUT_US / 1000);
     /* the last one: a search whose asker was killed ends within a second */
     PGresult *r = NULL;
     rc = store_query(
@@ -134,6 +212,7 @@ int store_connect(const char *conninfo, const char *role, const char *applicatio
         return rc;
     }
     PQclear(r);
+    store_set_patience(c, 0);
     *ret = c;
     return 0;
 }
@@ -167,10 +246,45 @@ int store_result_error(PGconn *c, const PGresult *r, struct err *err)
                    state[0] ? ", SQLSTATE " : "", state);
 }
 
+/* PQexecParams(), which would wait for ever: the last result, which may be NULL, or negative. */
+static int execute(PGconn *c, const char *sql, int n, const char *const *values, PGresult **ret,
+                   struct err *err)
+{
+    PGresult *last = NULL;
+    *ret = NULL;
+    if (!PQsendQueryParams(c, sql, n, NULL, values, NULL, NULL, 0))
+        return store_result_error(c, NULL, err);
+    for (;;) {
+        int rc = store_wait_result(c, -1, err);
+        if (rc < 0) {
+            PQclear(last);
+            return rc;
+        }
+        PGresult *r = PQgetResult(c);
+        ExecStatusType status = PQresultStatus(r);
+        bool is_end = !r || status == PGRES_COPY_IN || status == PGRES_COPY_OUT;
+        if (r) {
+            PQclear(last);
+            last = r;
+        }
+        if (is_end) {
+            *ret = last;
+            return 0;
+        }
+    }
+}
+
 int store_query(PGconn *c, const char *sql, int n, const char *const *values, PGresult **ret,
                 struct err *err)
 {
-    PGresult *r = PQexecParams(c, sql, n, NULL, values, NULL, NULL, 0);
+    PGresult *r = NULL;
+    if (waiting_of(c)->patience_ms == 0 && waiting_of(c)->stop_fd < 0) {
+        r = PQexecParams(c, sql, n, NULL, values, NULL, NULL, 0);
+    } else {
+        int rc = execute(c, sql, n, values, &r, err);
+        if (rc < 0)
+            return rc;
+    }
     switch (PQresultStatus(r)) {
     case PGRES_COMMAND_OK:
     case PGRES_TUPLES_OK:

@@ -14,11 +14,27 @@
 MUST_USE int store_connect(const char *conninfo, const char *role, const char *application,
                            PGconn **ret, struct err *err);
 
+/* Whether a connection string names a password, or is so broken that it cannot be told. */
+bool store_conninfo_has_password(const char *conninfo);
+
+/* How long a statement may go unanswered before the server is taken for hung; 0, as after
+ * store_connect(): for ever.  It must be longer than the server's own statement time-out. */
+void store_set_patience(PGconn *c, int64_t patience_ms);
+/* Statements are waited for until `stop_fd` is readable (-1, as after store_connect(): no such
+ * thing); then they end with -ECANCELED "stopping" and the server, left alone, stops working within
+ * a second. Borrowed until PQfinish(). */
+void store_set_stop(PGconn *c, int stop_fd);
+/* Wait until PQgetResult() has something without blocking, or watch_fd (-1: none) hangs up.  0,
+ * -ECANCELED "client_gone" or "stopping", or -EAGAIN "database_away" when patience or the
+ * connection ended; the connection is then in the middle of a statement, of no use but for
+ * PQfinish(). */
+MUST_USE int store_wait_result(PGconn *c, int watch_fd, struct err *err);
+
 /* Parameters are always text, never part of the SQL.  Runs one statement and gives its result
  * (PQclear; PGRES_COPY_IN for a COPY), or negative and *err: -EAGAIN the connection is gone
  * ("database_away"), -ETIMEDOUT statement timeout, -EEXIST unique violation, -EINVAL the caller's
- * value (class 22 and azekura's own query errors, SQLSTATE AZ001), -EIO anything else (the server's
- * text goes to *err). */
+ * value (class 22 and azekura's own query errors, SQLSTATE AZ001), -ECANCELED see store_set_stop(),
+ * -EIO anything else (the server's text goes to *err). */
 MUST_USE int store_query(PGconn *c, const char *sql, int n, const char *const *values,
                          PGresult **ret, struct err *err);
 /* The same, for statements whose rows do not matter; returns rows affected. */

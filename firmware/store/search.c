@@ -4,8 +4,6 @@
  * whose reader has left. */
 #include "store/search.h"
 
-#include <poll.h>
-
 #include "base/limits.h"
 
 #define TIMEOUT_GRACE_MS                                                    \
@@ -31,31 +29,17 @@ static void cancel(PGconn *c)
     }
 }
 
-static void drain(PGconn *c)
+static int drain(PGconn *c, struct err *err)
 {
-    PGresult *r;
-    while ((r = PQgetResult(c)) != NULL)
+    for (;;) {
+        int rc = store_wait_result(c, -1, err);
+        if (rc < 0)
+            return rc;
+        PGresult *r = PQgetResult(c);
+        if (!r)
+            return 0;
         PQclear(r);
-}
-
-/* Wait until a result can be had without blocking.  0; -ECANCELED when the client hung up. */
-static int wait_result(PGconn *c, int watch_fd, struct err *err)
-{
-    while (PQisBusy(c)) {
-        struct pollfd fds[2] = {{.fd = PQsocket(c), .events = POLLIN},
-                                {.fd = watch_fd, .events = POLLRDHUP}};
-        int n = poll(fds, watch_fd >= 0 ? 2 : 1, -1);
-        if (n < 0 && errno != EINTR)
-            return err_set(err, EIO, "database_error", "cannot wait for the database: %s",
-                           strerror(errno));
-        if (n <= 0)
-            continue;
-        if (watch_fd >= 0 && (fds[1].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)))
-            return err_set(err, ECANCELED, "client_gone", "the client hung up during the search");
-        if (fds[0].revents && !PQconsumeInput(c))
-            return store_result_error(c, NULL, err);
     }
-    return 0;
 }
 
 /* Run a statement and give each row to `each`.  Returns the rows given, or negative and *err. */
@@ -67,7 +51,7 @@ static int run_watched(PGconn *c, int watch_fd, const char *sql, int n, const ch
     CHECK(PQsetSingleRowMode(c));
     int rows = 0, rc;
     for (;;) {
-        rc = wait_result(c, watch_fd, err);
+        rc = store_wait_result(c, watch_fd, err);
         if (rc < 0)
             break;
         PGresult *r = PQgetResult(c);
@@ -80,18 +64,20 @@ static int run_watched(PGconn *c, int watch_fd, const char *sql, int n, const ch
         } else if (status != PGRES_TUPLES_OK) {
             rc = store_result_error(c, r, err);
             PQclear(r);
-            drain(c);
+            (void)!drain(c, NULL); /* else the connection is closed by its owner */
             return rc;
         }
         PQclear(r);
         if (rc != 0)
             break;
     }
-    /* enough, failed, or nobody left to read it */
-    if (PQstatus(c) == CONNECTION_OK) {
-        cancel(c);
-        drain(c);
-    }
+    /* Failed, or nobody left to read it: the owner closes a connection that is left in the middle
+     * of a statement, and the server notices within a second.  To ask a server that hangs to cancel
+     * would hang as well. */
+    if (rc < 0)
+        return rc;
+    cancel(c); /* enough */
+    rc = drain(c, err);
     return rc < 0 ? rc : rows;
 }
 
@@ -123,6 +109,8 @@ int search_set_timeout(PGconn *c, int64_t timeout_ms, struct err *err)
     const char *values[] = {ms};
     int64_t rc =
         store_execute(c, "select set_config('statement_timeout', $1, false)", 1, values, err);
+    if (rc >= 0)
+        store_set_patience(c, timeout_ms > 0 ? timeout_ms + TIMEOUT_GRACE_MS : 0);
     return rc < 0 ? (int)rc : 0;
 }
 
@@ -137,6 +125,8 @@ static int set_limits(PGconn *c, const struct search_request *q, struct err *err
                                "select set_config('azekura.time_limit_ms', $1, false),"
                                " set_config('statement_timeout', $2, false)",
                                2, values, err);
+    if (rc >= 0)
+        store_set_patience(c, q->time_limit_ms > 0 ? q->time_limit_ms + 2 * TIMEOUT_GRACE_MS : 0);
     return rc < 0 ? (int)rc : 0;
 }
 

@@ -41,7 +41,8 @@ struct search_scan {
 /* 0: go on; positive: enough, the rest is not wanted; negative: fail with this and *err. */
 typedef int (*search_entry_fn)(void *context, const struct search_entry *e, struct err *err);
 
-/* Statements of the connection end after this, -ETIMEDOUT; 0: never. */
+/* Statements of the connection end after this, -ETIMEDOUT, and a server that does not even say that
+ * is away (store_set_patience); 0: never. */
 MUST_USE int search_set_timeout(PGconn *c, int64_t timeout_ms, struct err *err);
 
 /* Give the entries in (received_at, seq) order to `each`, row by row as they come off the wire.

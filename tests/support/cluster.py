@@ -9,6 +9,7 @@ postgres.  The extension's library is taken from the build folder (dynamic_libra
 and SQL files have to stand in PostgreSQL's share folder, where install_extension() puts them.
 """
 
+import contextlib
 import os
 import pathlib
 import pwd
@@ -136,6 +137,20 @@ class Cluster:
                 self.process.send_signal(signal.SIGQUIT)
                 self.process.wait(seconds)
         self.process = None
+
+    @contextlib.contextmanager
+    def hung(self):
+        """While it lasts the server's processes stand still: connections stay, nothing answers."""
+        children = subprocess.run(["ps", "--ppid", str(self.process.pid), "-o", "pid="], capture_output=True, text=True, check=True)
+        pids = [self.process.pid, *map(int, children.stdout.split())]
+        try:
+            for pid in pids:
+                os.kill(pid, signal.SIGSTOP)
+            yield
+        finally:
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
 
     def stop(self):
         """Stop the server and remove a temporary folder."""
