@@ -1,6 +1,7 @@
 /* Who is asking, and may they. */
 #include "web/auth.h"
 
+#include "base/clock.h"
 #include "web/origin.h"
 #include "web/route.h"
 
@@ -127,4 +128,19 @@ int auth_check(struct request *rq)
         return -1;
     }
     return 0;
+}
+
+bool auth_is_still_allowed(struct request *rq, int64_t *last_mono_us)
+{
+    if (clock_mono_us() - *last_mono_us < AUTH_RECHECK_US)
+        return true;
+    *last_mono_us = clock_mono_us();
+    struct err err;
+    struct identity who = {0};
+    int found = request_db(rq, &err);
+    if (found == 0)
+        found = rq->who.is_token ? token_find(rq->db, view_str(rq->secret), &who, &err)
+                                 : session_find(rq->db, view_str(rq->secret), &who, &err);
+    request_release_db(rq);
+    return found < 0 || (found > 0 && who.role >= needed_role(rq));
 }

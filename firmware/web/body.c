@@ -13,15 +13,18 @@ static bool is_json(struct view type)
     return !view_is_null(type) && view_eq_nocase(view_trim(type), VIEW("application/json"));
 }
 
-/* Our bodies are flat.  The parser calls itself for every level, and a worker's stack is CivetWeb's
- * choice, 100 KiB: it must not see what is nested deeper. */
-static bool is_flat_enough(struct view body)
+/* What the parser must not see.  Our bodies are flat: it calls itself for every level, and a
+ * worker's stack is CivetWeb's choice, 100 KiB.  And its texts end at a NUL: "admin\u0000x" would
+ * become "admin". */
+static bool is_parsable(struct view body)
 {
     int depth = 0;
     bool is_string = false;
     for (size_t i = 0; i < body.n; i++) {
         char c = body.p[i];
         if (is_string) {
+            if (view_starts_with(view_of(body.p + i, body.n - i), VIEW("\\u0000")))
+                return false;
             if (c == '\\')
                 i++;
             else if (c == '"')
@@ -38,6 +41,20 @@ static bool is_flat_enough(struct view body)
     return true;
 }
 
+static cJSON *parse(struct view body)
+{
+    const char *end;
+    cJSON *object = cJSON_ParseWithLengthOpts(body.p, body.n, &end, false);
+    if (!object)
+        return NULL;
+    while (end < body.p + body.n && strchr(" \t\r\n", *end)) /* no NUL is among them */
+        end++;
+    if (end == body.p + body.n && cJSON_IsObject(object))
+        return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
 cJSON *body_object(struct request *rq)
 {
     /* a form of another site cannot send this type */
@@ -45,11 +62,8 @@ cJSON *body_object(struct request *rq)
         reply_error(rq, 415, "not_json", "", "Content-Type must be application/json");
         return NULL;
     }
-    cJSON *object = utf8_is_clean(rq->body) && is_flat_enough(rq->body)
-                        ? cJSON_ParseWithLengthOpts(rq->body.p, rq->body.n, NULL, false)
-                        : NULL;
-    if (!object || !cJSON_IsObject(object)) {
-        cJSON_Delete(object);
+    cJSON *object = utf8_is_clean(rq->body) && is_parsable(rq->body) ? parse(rq->body) : NULL;
+    if (!object) {
         reply_error(rq, 400, "bad_json", "", "the body is not a JSON object");
         return NULL;
     }

@@ -4,7 +4,10 @@
  * fixed. */
 #include "web/handlers.h"
 
+#include <time.h>
+
 #include "base/limits.h"
+#include "web/auth.h"
 #include "web/csv.h"
 #include "web/searching.h"
 
@@ -13,6 +16,8 @@
 #define PAGE_MAX_BYTES (8u << 20) /* of memory a page: then it is sent and the search goes on */
 #define CHUNK_MAX_BYTES (PAGE_MAX_BYTES + (8u << 20))
 #define RETRY_S 10
+#define DB_PATIENCE_US (60 * US_PER_SECOND) /* for a connection, once the export is under way */
+#define DB_PAUSE_MS 500
 
 enum export_format { EXPORT_CSV, EXPORT_JSONL, EXPORT_RAW };
 
@@ -22,6 +27,7 @@ struct export
     struct buf page;
     bool is_cut;
     char last_id[48];
+    int64_t last_check_mono_us;
 };
 
 static void csv_int(struct buf *out, int n)
@@ -132,6 +138,19 @@ static int begin_stream(struct request *rq, enum export_format format)
     return rc;
 }
 
+/* The connection was given back while the client read.  An export of hours must not break off
+ * because others have all of them for a moment. */
+static int take_db_again(struct request *rq, int watch_fd, struct err *err)
+{
+    int64_t until_us = clock_mono_us() + DB_PATIENCE_US;
+    struct timespec pause = {.tv_nsec = DB_PAUSE_MS * 1000000L};
+    int rc;
+    while ((rc = request_db(rq, err)) == -EAGAIN && clock_mono_us() < until_us &&
+           !atomic_load(&rq->web->is_stopping) && !request_client_is_gone(watch_fd))
+        nanosleep(&pause, NULL);
+    return rc;
+}
+
 static void run(struct request *rq, struct search_request *q, struct export *x)
 {
     struct err err;
@@ -140,14 +159,18 @@ static void run(struct request *rq, struct search_request *q, struct export *x)
         reply_err(rq, more, &err); /* nothing has been sent: the error can still be told */
         return;
     }
+    x->last_check_mono_us = clock_mono_us();
     int rc = begin_stream(rq, x->format);
     while (rc == 0) {
         rc = reply_chunk(rq, buf_view(&x->page));
         if (rc < 0 || more == 0 || atomic_load(&rq->web->is_stopping))
             break;
+        if (!auth_is_still_allowed(rq, &x->last_check_mono_us) ||
+            take_db_again(rq, q->watch_fd, &err) < 0)
+            return; /* breaks off */
         more = next_page(rq, q, x, &err);
         if (more < 0)
-            return; /* breaks off */
+            return;
     }
     if (rc == 0 && more == 0)
         rc = reply_stream_end(rq); /* NOLINT: a client that has gone need not be told */

@@ -54,8 +54,10 @@ static const char *status_text(int status)
     return "Error";
 }
 
+/* Whoever reads slowly must not keep a connection to the database from others meanwhile. */
 static int write_all(struct request *rq, struct view v)
 {
+    request_release_db(rq);
     while (v.n > 0) {
         size_t n = MIN(v.n, (size_t)WRITE_BYTES);
         if (mg_write(rq->conn, v.p, n) != (int)n)

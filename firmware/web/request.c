@@ -94,10 +94,12 @@ int request_read_body(struct request *rq)
 {
     long long length = mg_get_request_info(rq->conn)->content_length;
     struct buf body = BUF_INIT(HTTP_MAX_BODY_BYTES);
-    char part[4096];
+    char part[1];
     int64_t until = clock_mono_us() + BODY_TIMEOUT_US;
     bool is_large = length > HTTP_MAX_BODY_BYTES, is_late = false;
     while (!is_large && !is_late) {
+        /* mg_read() returns when all it was asked for is there, however slowly it comes: to be back
+         * in time, ask for a byte (from CivetWeb's buffer, for what came with the head) */
         int n = mg_read(rq->conn, part, sizeof(part));
         if (n <= 0) {
             is_late = n < 0 || (length >= 0 && body.n < (size_t)length);

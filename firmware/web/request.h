@@ -23,7 +23,7 @@ struct request {
     char secret[SECRET_TEXT_MAX]; /* of the session cookie that was used, else "" */
     struct view body;
     struct arena arena;
-    PGconn *db; /* borrowed on first use, given back at the end */
+    PGconn *db; /* borrowed on first use, given back when a reply begins */
     int status; /* of the reply; 0: none yet */
 };
 
@@ -40,9 +40,10 @@ int request_socket(const struct request *rq);
 bool request_client_is_gone(int fd);
 /* Read the body into the arena: 0, or the reply has been given (-1). */
 MUST_USE int request_read_body(struct request *rq);
-/* A connection to the database for the rest of the request.  0, or negative and *err. */
+/* A connection to the database, until something is written to the client.  0, or negative and *err.
+ */
 MUST_USE int request_db(struct request *rq, struct err *err);
-/* Give the connection back before the end: a stream does between two looks. */
+/* Give the connection back earlier: what follows takes long and does not need it. */
 void request_release_db(struct request *rq);
 
 /* ---- replies ---- */

@@ -7,13 +7,13 @@
 #include <time.h>
 
 #include "base/limits.h"
+#include "web/auth.h"
 #include "web/searching.h"
 #include "web/seen.h"
 
 #define LOOK_MESSAGES 500
 #define LOOK_PAUSE_MS 500
 #define HEARTBEAT_US (10 * US_PER_SECOND)
-#define RECHECK_US (30 * US_PER_SECOND)   /* is the session still valid? */
 #define LATE_EXTRA_US (3 * US_PER_SECOND) /* beyond store.flush_ms: time to write a block */
 #define LOOK_MAX_BYTES (8u << 20)
 #define RETRY_S 10
@@ -96,30 +96,13 @@ static int look(struct request *rq, struct tail *t)
     return rc;
 }
 
-/* The session was ended or has expired: the stream must not outlive it.  With the database away
- * nothing is sent anyway. */
-static bool is_still_allowed(struct request *rq, struct tail *t)
-{
-    if (clock_mono_us() - t->last_check_mono_us < RECHECK_US)
-        return true;
-    t->last_check_mono_us = clock_mono_us();
-    struct err err;
-    struct identity who;
-    int found = 1;
-    if (request_db(rq, &err) == 0)
-        found = rq->who.is_token ? token_find(rq->db, view_str(rq->secret), &who, &err)
-                                 : session_find(rq->db, view_str(rq->secret), &who, &err);
-    request_release_db(rq);
-    return found != 0;
-}
-
 static void follow(struct request *rq, struct tail *t)
 {
     int fd = t->q.watch_fd;
     t->last_check_mono_us = clock_mono_us();
     int rc = send(rq, t, VIEW("retry: 2000\n\n"));
     while (rc == 0 && !atomic_load(&rq->web->is_stopping) && !request_client_is_gone(fd) &&
-           is_still_allowed(rq, t)) {
+           auth_is_still_allowed(rq, &t->last_check_mono_us)) {
         rc = look(rq, t);
         if (rc == 0 && clock_mono_us() - t->last_write_mono_us > HEARTBEAT_US)
             rc = send(rq, t, VIEW(": alive\n\n"));

@@ -68,6 +68,90 @@ def check_sizes(api, box):
     assert status(exchange(box, lying.encode())) in (413, 400)
 
 
+def check_bodies(api, box):
+    """Text that the parser would cut, and what stands behind the object."""
+    box.cli("user", "add", "root", "--role", "admin", stdin="correct horse battery\n")
+    right = b'{"name":"root","password":"correct horse battery"}'
+    json_type = {"Content-Type": "application/json"}
+    for body in (right.replace(b'root', b'root\\u0000x'), right.replace(b'battery', b'battery\\u0000x'),
+                 right.replace(b'"name', b'"name\\u0000x'), right + b"x", right + right, right[:-1]):
+        api.call("POST", f"{V1}/session", body=body, headers=json_type, expect=400)
+    api.call("PATCH", f"{V1}/settings", token=box.token("admin"), body=b'{"box.name":"a\\u0000b"}', headers=json_type, expect=400)
+    api.call("POST", f"{V1}/session", body=right.replace(b"root", b"\\u0072oot") + b" \r\n\t", headers=json_type)
+
+
+def check_dripping_bodies(box):
+    """A body of which a byte comes now and then is waited for no longer than any other."""
+    begin = time.monotonic()
+    head = f"POST {V1}/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n"
+
+    def drip(_):
+        with socket.create_connection(("127.0.0.1", box.http_port)) as s:
+            s.settimeout(1)
+            s.sendall(head.encode())
+            while time.monotonic() - begin < 40:
+                try:
+                    s.sendall(b" ")
+                    reply = s.recv(4096)
+                    return status(reply), time.monotonic() - begin
+                except TimeoutError:
+                    pass
+                except (BrokenPipeError, ConnectionResetError):
+                    return None, time.monotonic() - begin
+        return 0, time.monotonic() - begin
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        ends = list(pool.map(drip, range(8)))
+    assert all(code in (408, None) and took < 30 for code, took in ends), ends
+
+
+def check_slow_readers(box):
+    """Clients that take their answer slowly keep no connection to the database."""
+    box.start("receiver")
+    box.send_tcp(b"<13>1 - - - - - - " + b"x" * 2000 + b" %d" % i for i in range(5000))
+    box.wait_for_stored(5000)
+    slow = []
+    for _ in range(12):
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.connect(("127.0.0.1", box.http_port))
+        s.sendall(f"GET {V1}/logs?limit=5000 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {box.token('viewer')}\r\n\r\n".encode())
+        slow.append(s)
+    for s in slow:
+        s.settimeout(30)
+        assert status(s.recv(200)) == 200  # each has begun to be answered, none has been read
+    for path in ("/logs?limit=1", "/session", "/sources"):
+        box.api("GET", path, role="viewer")
+    for s in slow:
+        s.close()
+
+
+def check_revoked(box):
+    """A token that is taken away ends what runs under it: a live view, an export."""
+    token = box.cli("token", "create", "--role", "operator", "--name", "lent").strip()
+
+    def begin(path):
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.connect(("127.0.0.1", box.http_port))
+        s.settimeout(20)
+        s.sendall(f"GET {V1}{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        assert status(s.recv(100)) == 200
+        return s
+
+    with begin("/logs/tail") as tail, begin("/logs/export?format=jsonl") as export:
+        box.psql("delete from azekura.token where name = 'lent'")
+        ended = time.monotonic()
+        while tail.recv(65536):
+            pass
+        assert time.monotonic() - ended < 8, "the live view ends"
+        time.sleep(max(0, ended + 3 - time.monotonic()))  # an export looks again after 2 s: this is its client's pause
+        rest = last = b""
+        while rest := export.recv(65536):
+            last = (last + rest)[-5:]
+        assert last != b"0\r\n\r\n", "the export breaks off"
+
+
 def check_garbage(box):
     """What is no HTTP gets a short answer or none, and the box lives."""
     for data in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\r\n\r\n\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
@@ -122,7 +206,7 @@ def check_half_sent(box):
 
 def check_abandoned_search(box):
     """A client that leaves takes its search with it."""
-    box.allow_errors("canceling statement due to user request")
+    box.allow_errors("canceling statement due to user request|connection to client lost")
     token = box.token("viewer")
     with HeldLock(box):
         with socket.create_connection(("127.0.0.1", box.http_port)) as s:
@@ -155,10 +239,14 @@ def main():
         api = Contract(box)
         check_names(api, box)
         check_sizes(api, box)
+        check_bodies(api, box)
         check_garbage(box)
         check_files(box)
         check_half_sent(box)
+        check_dripping_bodies(box)
         check_abandoned_search(box)
+        check_slow_readers(box)
+        check_revoked(box)
         assert json.loads(box.request("GET", "/healthz").body)["status"] == "ok"
 
 
