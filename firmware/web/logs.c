@@ -103,6 +103,7 @@ void logs_histogram(struct request *rq)
     int buckets = (int)params_int(&p, "buckets", 1, HISTOGRAM_BUCKETS_MAX, 60);
     if (searching_begin(rq, &p, &q) < 0)
         return;
+    buckets = (int)MIN(buckets, q.to_us - q.from_us); /* of a microsecond at least */
     struct search_bucket *b = arena_alloc(&rq->arena, (size_t)buckets * sizeof(*b));
     int n = search_histogram(rq->db, &q, buckets, b, &scan, &err);
     if (n < 0) {

@@ -5,6 +5,8 @@
 
 #include "base/utf8.h"
 
+#define TIME_MAX_US (253402300800 * US_PER_SECOND - 1) /* 9999-12-31T23:59:59.999999Z */
+
 static void bad(struct params *p, const char *name, const char *fmt, ...) PRINTF(3, 4);
 
 static void bad(struct params *p, const char *name, const char *fmt, ...)
@@ -140,6 +142,10 @@ int64_t params_time(struct params *p, const char *name, int64_t absent)
         zoned[n - 6] = '+';
     if (strlen(value) >= sizeof(zoned) || rfc3339_parse(view_str(zoned), &us) < 0) {
         bad(p, name, "%s: \"%.64s\" is not a time like 2026-03-10T12:00:00Z", name, value);
+        return absent;
+    }
+    if (us < 0 || us > TIME_MAX_US) {
+        bad(p, name, "%s: \"%.64s\" is not in the years 1970 to 9999 (UTC)", name, value);
         return absent;
     }
     return us;

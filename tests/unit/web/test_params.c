@@ -97,6 +97,10 @@ Test(params, times_are_rfc_3339_and_in_order)
         {"from=2026-03-10T12:00:00.5Z&to=2026-03-10T12:00:01Z", true},
         {"from=2026-03-10T12:00:00%2B09:00", true},
         {"from=2026-03-10T12:00:00+09:00", true}, /* a plus that has become a blank */
+        {"from=1970-01-01T00:00:00Z&to=9999-12-31T23:59:59.999999Z", true},
+        {"from=1969-12-31T23:59:59.999999Z", false},
+        {"from=0000-01-01T00:00:00Z", false},
+        {"to=9999-12-31T23:59:59-00:01", false}, /* is in the year 10000 */
         {"from=2026-13-45", false},
         {"from=2026-02-30T00:00:00Z", false},
         {"from=2026-03-10T12:00:00", false},
