@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "store/connection.h"
 #include "store/setting.h"
 #include "web/auth.h"
 #include "web/body.h"
@@ -59,11 +60,16 @@ static void add_value(struct json *j, const struct setting *s, struct view text)
 
 static void add_setting(struct json *j, const struct table *t, const struct setting *s)
 {
-    static const char *const types[] = {"string", "int", "address", "zone"};
+    static const char *const types[] = {"string", "int", "address", "zone", "string"};
     static const char *const scopes[] = {"file", "live", "restart"};
     const struct changed *c = &t->changed[s - config_settings];
     struct buf value = BUF_INIT(CONFIG_STRING_MAX * 2);
     config_get(&t->config, s, &value);
+    if (s == config_find(VIEW("database"), NULL) &&
+        store_conninfo_has_password(t->config.database)) {
+        buf_clear(&value);
+        buf_add_str(&value, "(not shown: it holds a password)");
+    }
     json_begin(j, '{');
     json_key(j, "name");
     json_str(j, s->name);

@@ -1,4 +1,4 @@
-"""A viewer and an operator read the settings and change none; an administrator changes them, and it is noted."""
+"""A viewer and an operator read the settings, but no password of the database, and change none; an administrator changes them, and it is noted."""
 
 from azk import Product, run
 
@@ -11,7 +11,11 @@ def value_of(box):
 
 
 def main():
-    with Product() as box:
+    box = Product()
+    box.settings["database"] = f"{box.cluster.conninfo()} password=verysecret"
+    box.write_config()
+    with box:
+        assert b"verysecret" not in box.request("GET", "/api/v1/settings", headers={"Authorization": f"Bearer {box.token()}"}).body
         before = value_of(box)
         for role in ("viewer", "operator"):
             box.api("PATCH", "/settings", {NAME: 250}, role=role, expect=403)

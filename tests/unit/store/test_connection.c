@@ -25,6 +25,24 @@ Test(connection, pauses_double_from_100_ms_to_10_s_with_a_fifth_of_chance)
     }
 }
 
+Test(connection, a_password_in_a_connection_string_is_noticed)
+{
+    static const struct {
+        const char *in;
+        bool has;
+    } cases[] = {{"", false},
+                 {"host=/run dbname=azekura", false},
+                 {"dbname=password", false},
+                 {"host=a password=x", true},
+                 {"host=a PASSWORD=x", true}, /* no such option: cannot be told */
+                 {"postgresql://azekura@db/azekura", false},
+                 {"postgresql://azekura:x@db/azekura", true},
+                 {"host=a sslkey=k sslpassword=x", true},
+                 {"host='", true}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        cr_expect(store_conninfo_has_password(cases[i].in) == cases[i].has, "%s", cases[i].in);
+}
+
 Test(connection, pauses_of_many_clients_differ)
 {
     int64_t lowest = INT64_MAX, highest = 0;
