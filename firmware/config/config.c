@@ -147,6 +147,19 @@ static int check_zone(const struct setting *s, const char *name, struct err *err
     return 0;
 }
 
+/* What the web server compares Host headers with: a URL or a name with a port would never be met.
+ */
+static int check_hosts(const struct setting *s, struct view value, struct err *err)
+{
+    for (size_t i = 0; i < value.n; i++) {
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._, ",
+                    value.p[i]))
+            return bad_value(err, s, value,
+                             "is not a list of host names, like logs.example.org, logs.lan");
+    }
+    return 0;
+}
+
 static int set_string(struct config *c, const struct setting *s, struct view value, struct err *err)
 {
     char text[CONFIG_STRING_MAX], what[96];
@@ -160,6 +173,7 @@ static int set_string(struct config *c, const struct setting *s, struct view val
     snprintf(text, sizeof(text), "%.*s", VIEW_ARG(value));
     int r = s->type == SETTING_ADDRESS ? check_address(s, value, err)
             : s->type == SETTING_ZONE  ? check_zone(s, text, err)
+            : s->type == SETTING_HOSTS ? check_hosts(s, value, err)
                                        : 0;
     if (r == 0)
         memcpy((char *)c + s->offset, text, sizeof(text));

@@ -7,7 +7,7 @@
 #include "base/view.h"
 #include "base/buf.h"
 
-enum setting_type { SETTING_STRING, SETTING_INT, SETTING_ADDRESS, SETTING_ZONE };
+enum setting_type { SETTING_STRING, SETTING_INT, SETTING_ADDRESS, SETTING_ZONE, SETTING_HOSTS };
 enum setting_scope {
     SETTING_FILE, /* only in the configuration file: needed before the database can be asked */
     SETTING_LIVE, /* in the file or the database (the database wins); takes effect without restart

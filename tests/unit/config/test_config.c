@@ -106,6 +106,32 @@ Test(config, limits_are_inclusive)
     cr_assert_str_eq(err.field, "store.flush_ms");
 }
 
+Test(config, host_names_are_names_and_not_addresses_of_pages)
+{
+    static const struct {
+        const char *value;
+        bool is_good;
+    } cases[] = {
+        {"", true},
+        {"logs.example.org", true},
+        {"logs.example.org, logs_2.lan", true},
+        {"http://logs.example.org", false},
+        {"logs.example.org:8080", false},
+        {"logs.example.org;logs.lan", false},
+        {"倉.example", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct config c;
+        struct err err;
+        config_defaults(&c);
+        cr_assert_eq(set(&c, "web.host_names", cases[i].value, &err) == 0, cases[i].is_good, "%s",
+                     cases[i].value);
+        cr_assert_str_eq(c.web_host_names, cases[i].is_good ? cases[i].value : "");
+        if (!cases[i].is_good)
+            cr_assert_not_null(strstr(err.message, cases[i].value), "%s", err.message);
+    }
+}
+
 Test(config, the_command_line_says_what_is_wrong_with_it)
 {
     static const struct {
