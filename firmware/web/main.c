@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 
     config_defaults(&config);
     int rc = config_command_line(
-        argc, argv, "azekura-web serves the console and the API over HTTP.", &config, &err);
+        argc, argv, "serves the console and the API over HTTP", &config, &err);
     if (rc > 0)
         return 0;
     if (rc < 0) {
