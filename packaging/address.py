@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Checks the addresses that run.sh was given, before anything is started.
 
-    address.py check udp|tcp ADDR:PORT     exit 0: well-formed and free; 1: taken, and by whom; 2: malformed
+    address.py check udp|tcp|http ADDR:PORT     exit 0: well-formed and free; 1: taken, and by whom; 2: malformed
 
-IPv6 addresses stand in brackets: [::]:5514.
+IPv6 addresses stand in brackets: [::]:5514.  The web server has none.
 """
 
 import errno
@@ -57,6 +57,10 @@ def owner_of(protocol, port):
 
 def check(protocol, text):
     host, port = parse(text)
+    if protocol == "http":
+        if ":" in host:
+            raise ValueError(f"{text!r} is an IPv6 address: the console listens on IPv4, and a proxy in front of it may have both")
+        protocol = "tcp"
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     kind = socket.SOCK_DGRAM if protocol == "udp" else socket.SOCK_STREAM
     with socket.socket(family, kind) as s:
@@ -79,8 +83,8 @@ def check(protocol, text):
 
 
 def main():
-    if len(sys.argv) != 4 or sys.argv[1] != "check" or sys.argv[2] not in ("udp", "tcp"):
-        print(f"usage: {sys.argv[0]} check udp|tcp ADDR:PORT", file=sys.stderr)
+    if len(sys.argv) != 4 or sys.argv[1] != "check" or sys.argv[2] not in ("udp", "tcp", "http"):
+        print(f"usage: {sys.argv[0]} check udp|tcp|http ADDR:PORT", file=sys.stderr)
         return 2
     try:
         problem = check(sys.argv[2], sys.argv[3])

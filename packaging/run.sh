@@ -84,9 +84,10 @@ check_addresses() {
     local out protocol
     http=${http:-$(configured 'listen\.http' 127.0.0.1:8080)}
     syslog=${syslog:-$(configured 'listen\.udp' 0.0.0.0:5514)}
-    # what runs already holds its own ports
+    # what runs already holds its own ports; what a killed supervisor left still does for a moment
     supervisor_runs && return 0
-    out=$("$azk_source/packaging/address.py" check tcp "$http") || die "--http: $out" $?
+    [ ! -e "$state/run/children" ] || "$azk_source/packaging/supervise.py" settle "$state" || exit
+    out=$("$azk_source/packaging/address.py" check http "$http") || die "--http: $out" $?
     for protocol in udp tcp; do
         out=$("$azk_source/packaging/address.py" check $protocol "$syslog") || die "--syslog: $out" $?
     done
@@ -119,14 +120,16 @@ launch() {
             -p RestartPreventExitStatus=3 -p RestartSec=5 -- "$state/program/supervise.py" run "$state"
         launched=
     else
-        setsid "$state/program/supervise.py" run "$state" </dev/null >>"$state/log/supervisor.log" 2>&1 9>&- &
+        setsid "$state/program/supervise.py" run "$state" </dev/null >>"$state/log/supervisor.log" 2>&1 8>&- 9>&- &
         launched=$!
     fi
 }
 
 wait_until_ready() {
-    local n=0 now
+    local n=0 now rounds=0
     while :; do
+        rounds=$((rounds + 1))
+        [ $rounds != 150 ] || note "it takes longer than usual; what it does is in $state/log"
         now=$(phase)
         case $now in
         ready) return 0 ;;
@@ -141,6 +144,7 @@ wait_until_ready() {
 # Foreground: Ctrl-C or a closed terminal stops everything.
 stay() {
     trap 'kill -TERM $launched 2>/dev/null || :' INT TERM HUP
+    trap - EXIT
     say 'Ctrl-C stops it.'
     local code=0
     while kill -0 "$launched" 2>/dev/null; do
@@ -152,24 +156,40 @@ stay() {
 }
 
 prepare() {
-    require_space "$state" 512 'the state folder'
-    require_space "$azk_source" 512 'building'
-    if [ -f "$azk_build/bin/azekura-web" ]; then note 'building what changed'; else note 'building; this takes some minutes'; fi
+    # what was there before goes on also where a new one could not begin
+    require_space "$state" "$([ -f "$state/postgresql/PG_VERSION" ] && echo 64 || echo 512)" 'the state folder'
+    if [ -f "$azk_build/bin/azekura-web" ]; then
+        require_space "$azk_source" 64 'building'
+        note 'building what changed'
+    else
+        require_space "$azk_source" 512 'building'
+        note 'building; this takes some minutes'
+    fi
     with_build_lock build_all
     with_build_lock install_extension
     make_users
     make_folders
 }
 
+# Of two starts of one folder the second waits, also for an initdb that a killed one left running.
+begin_alone() {
+    exec 8>>"$state/.starting"
+    flock -n 8 && return 0
+    note 'another start in this folder is not finished: waiting for it'
+    flock 8
+}
+
 start_all() {
     local changed
     check_addresses
     prepare
+    begin_alone
     changed=$(install_program "$state/program")
     changed+=$(write_config)
     if supervisor_runs; then
         if [ -z "$changed" ]; then
             wait_until_ready
+            exec 8>&-
             say "Azekura is already running in $state:"
             describe
             return 0
@@ -186,7 +206,9 @@ start_all() {
     trap '[ -z "$launched" ] || kill -TERM "$launched" 2>/dev/null || :' EXIT
     trap 'exit 130' INT TERM HUP
     wait_until_ready
-    trap - EXIT INT TERM HUP
+    exec 8>&-
+    # in the foreground it ends with us at every moment
+    [ "$action" != detach ] || trap - EXIT INT TERM HUP
     say "Azekura is running in $state:"
     describe
     [ "$action" = detach ] || stay

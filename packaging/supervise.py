@@ -4,15 +4,18 @@
 packaging/run.sh makes the folder and runs this from its copy in DIR/program:
 
     supervise.py run DIR      until SIGTERM or SIGINT; the parent reads DIR/run/status
-    supervise.py stop DIR     tells a running one to stop, waits for it
+    supervise.py stop DIR     tells a running one to stop, waits for it and for what a killed one left
+    supervise.py settle DIR   only waits for what a killed one left
     supervise.py status DIR   prints what runs; exit 0 all is well, 3 not (wholly) running
 
 Only one runs a folder: it holds a lock on DIR/run/supervisor.pid, so a left-over file with a pid that
-now is another process's is never believed.  Children get a signal from the kernel when this dies, so
-nothing is left behind even then.  On the appliance systemd does all of this instead.
+now is another process's is never believed.  Children get a signal from the kernel when this dies, and
+each inherits a lock on DIR/run/children, so that it is known when the last of them has ended, and which
+they are.  On the appliance systemd does all of this instead.
 """
 
 import fcntl
+import http.client
 import json
 import os
 import pathlib
@@ -35,6 +38,8 @@ START_S = 60  # a daemon must be ready within this; the database may take longer
 START_FAILED = 3  # exit code; nobody need try again by himself
 STOP_S = {"postgresql": 60}  # the others:
 STOP_DEFAULT_S = 20
+LEFT_S = 30  # what a killed supervisor left has so long to end by itself
+SETUP_LOOK_S = 2  # how often to look whether there is an administrator, until there is one
 
 
 class Fault(Exception):
@@ -114,11 +119,14 @@ class Service:
 
 
 class Supervisor:
-    def __init__(self, state):
+    def __init__(self, state, children_fd):
         self.state = state
+        self.children_fd = children_fd  # locked; each child inherits it
         self.config = read_config(state)
         self.program = state / "program"
         self.selector = selectors.DefaultSelector()
+        self.setup_code_file = state / "setup-code"
+        self.setup_looked = 0.0  # monotonic
         self.own_log = Log(state / "log" / "supervisor.log")
         self.is_stopping = False
         self.is_ready = False
@@ -161,7 +169,7 @@ class Supervisor:
         try:
             service.process = subprocess.Popen(  # pylint: disable=consider-using-with
                 service.command(), stdin=subprocess.DEVNULL, stdout=write_end, stderr=write_end, env=self.env,
-                cwd=self.state, start_new_session=True, umask=0o027)
+                cwd=self.state, start_new_session=True, umask=0o027, pass_fds=(self.children_fd,))
         finally:
             os.close(write_end)
         self.selector.register(read_end, selectors.EVENT_READ, service)
@@ -249,6 +257,7 @@ class Supervisor:
                 self.say(f"the start failed: {fault}")
         while not self.is_stopping and not self.fault:
             self.turn(self.next_pause())
+            self.forget_used_setup_code()
         self.stop_all()
         return START_FAILED if self.fault else 0
 
@@ -257,6 +266,8 @@ class Supervisor:
 
     def next_pause(self):
         due = [s.restart_at for s in self.services.values() if s.restart_at is not None]
+        if self.setup_code_file.exists():
+            due.append(time.monotonic() + SETUP_LOOK_S)
         return max(0, min(due) - time.monotonic()) if due else None
 
     def start_all(self):
@@ -329,7 +340,7 @@ class Supervisor:
         if self.psql("postgres", "select count(*) from pg_database where datname = 'azekura'") == "0":
             self.psql("postgres", "create database azekura template template0 encoding 'UTF8'")
         self.azekura("bringing the database up to date", "migrate")
-        code_file = self.state / "setup-code"
+        code_file = self.setup_code_file
         if self.psql("azekura", "select count(*) from azekura.account") != "0":
             code_file.unlink(missing_ok=True)
         elif not code_file.exists() or self.psql("azekura", "select count(*) from azekura.setup") == "0":
@@ -339,12 +350,29 @@ class Supervisor:
                 os.fchmod(fd, 0o600)
                 file.write(code + "\n")
 
-    def web_answers(self):
+    def ask_web(self, path):
+        """The body of the answer, or None where there is no good one."""
         try:
-            with urllib.request.urlopen(f"http://{reachable(self.config['listen.http'])}/healthz", timeout=2) as reply:
-                return reply.status == 200
-        except (urllib.error.URLError, OSError):
-            return False
+            with urllib.request.urlopen(f"http://{reachable(self.config['listen.http'])}{path}", timeout=2) as reply:
+                return reply.read(65536)
+        except (urllib.error.URLError, http.client.HTTPException, OSError):
+            return None
+
+    def web_answers(self):
+        return self.ask_web("/healthz") is not None
+
+    def forget_used_setup_code(self):
+        """A code that works no more must not be shown to anybody."""
+        now = time.monotonic()
+        if now - self.setup_looked < SETUP_LOOK_S or self.is_stopping or not self.setup_code_file.exists():
+            return
+        self.setup_looked = now
+        try:
+            if json.loads(self.ask_web("/api/v1/setup") or b"{}").get("needed") is False:
+                self.setup_code_file.unlink(missing_ok=True)
+                self.say("there is an administrator: the setup code is gone")
+        except (ValueError, AttributeError, OSError) as error:
+            self.say(f"cannot see whether there is an administrator: {error}")
 
     # ---- what others may read ----
 
@@ -391,36 +419,83 @@ def reachable(address):
 # ---- one supervisor a folder ----
 
 
-def open_pid_file(state):
-    """The lock file, which must be our own: others may write to the folder (the database's socket is there)."""
-    fd = os.open(state / "run" / "supervisor.pid", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+def open_lock_file(state, name, mode):
+    """A file to lock, which must be our own: others may write to the folder (the database's socket is there)."""
+    fd = os.open(state / "run" / name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     if os.fstat(fd).st_uid != os.geteuid():
         owner = pwd.getpwuid(os.fstat(fd).st_uid).pw_name
         os.close(fd)
-        raise Fault(f"{state}/run/supervisor.pid belongs to {owner}: run this as {owner}")
+        raise Fault(f"{state}/run/{name} belongs to {owner}: run this as {owner}")
     return fd
+
+
+def open_pid_file(state):
+    return open_lock_file(state, "supervisor.pid", 0o644)
+
+
+def try_lock(fd):
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
+        return False
+
+
+def holders_of(fd):
+    """The processes that have the file open, but for this one."""
+    wanted, found = os.fstat(fd), set()
+    for path in pathlib.Path("/proc").glob("[0-9]*/fd/*"):
+        pid = int(path.parts[2])
+        try:
+            if pid != os.getpid() and pid not in found and os.path.samestat(path.stat(), wanted):
+                found.add(pid)
+        except OSError:
+            continue
+    return found
+
+
+def settle(state, is_supervisor=False):
+    """Wait until nothing is left of a supervisor that was killed; what does not end is killed too.  Returns
+    the locked file, which the children of the next one inherit."""
+    fd = open_lock_file(state, "children", 0o600)
+    deadline = time.monotonic() + LEFT_S
+    while not try_lock(fd):
+        if not is_supervisor and is_supervised(state):
+            break  # these are the children of one that has begun meanwhile
+        if time.monotonic() > deadline:
+            # their file is readable to nobody else: who has it open is of this folder
+            for pid in holders_of(fd):
+                print(f"supervise: process {pid}, left by a supervisor that was killed, does not end: killing it", file=sys.stderr)
+                os.kill(pid, signal.SIGKILL)
+            deadline += LEFT_S
+        time.sleep(0.05)
+    return fd
+
+
+def is_supervised(state):
+    if not (state / "run" / "supervisor.pid").exists():
+        return False
+    fd = open_pid_file(state)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
 
 
 def running_pid(state):
     """The pid of the supervisor that runs `state`, or None."""
-    if not (state / "run" / "supervisor.pid").exists():
-        return None
-    fd = open_pid_file(state)
-    try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    # locked, but the number may not be written yet
+    for _ in range(100):
+        if not is_supervised(state):
             return None
-        except BlockingIOError:
-            pass
-        # locked, but the number may not be written yet
-        for _ in range(100):
-            text = os.pread(fd, 20, 0).strip()
-            if text.isdigit():
-                return int(text)
-            time.sleep(0.02)
-        return None
-    finally:
-        os.close(fd)
+        text = (state / "run" / "supervisor.pid").read_text(encoding="ascii").strip()
+        if text.isdigit():
+            return int(text)
+        time.sleep(0.02)
+    return None
 
 
 def run(state):
@@ -437,7 +512,7 @@ def run(state):
     os.ftruncate(fd, 0)
     os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
     (state / "run" / "status").unlink(missing_ok=True)
-    code = Supervisor(state).run()
+    code = Supervisor(state, settle(state, is_supervisor=True)).run()
     os.ftruncate(fd, 0)
     return code
 
@@ -445,6 +520,8 @@ def run(state):
 def stop(state):
     pid = running_pid(state)
     if pid is None:
+        if (state / "run").is_dir():
+            os.close(settle(state))
         print(f"not running: {state}")
         return 0
     os.kill(pid, signal.SIGTERM)
@@ -454,6 +531,11 @@ def stop(state):
             raise Fault(f"the supervisor (pid {pid}) does not stop; see {state}/log/supervisor.log")
         time.sleep(0.05)
     print(f"stopped: {state}")
+    return 0
+
+
+def settle_only(state):
+    os.close(settle(state))
     return 0
 
 
@@ -497,9 +579,9 @@ def status(state):
 
 
 def main():
-    commands = {"run": run, "stop": stop, "status": status}
+    commands = {"run": run, "stop": stop, "settle": settle_only, "status": status}
     if len(sys.argv) != 3 or sys.argv[1] not in commands:
-        print(f"usage: {sys.argv[0]} run|stop|status DIR", file=sys.stderr)
+        print(f"usage: {sys.argv[0]} run|stop|settle|status DIR", file=sys.stderr)
         return 2
     try:
         return commands[sys.argv[1]](pathlib.Path(sys.argv[2]))

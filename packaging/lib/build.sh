@@ -61,6 +61,7 @@ build_console() {
     sources=$(digest_of webui)
     [ "$(cat "$azk_build/.console" 2>/dev/null)" != "$sources" ] || [ ! -f "$web/dist/index.html" ] || return 0
     install_npm_parts
+    rm -f -- "$azk_build/.console" # until the pages are whole
     (cd "$web" && run_logged "$azk_build/console.log" npm_quiet run build)
     # building may write into the folder (generated types): what counts is how it is afterwards
     digest_of webui >"$azk_build/.console"

@@ -10,8 +10,9 @@ check_state_path() {
     *) state=$PWD/$state ;;
     esac
     case $state in
-    *[\'\"\\$'\n']*) die "--state: the folder's name may hold no quotes, backslashes or line ends: $state" 2 ;;
-    *:*) die "--state: the folder's name may hold no colon: $state" 2 ;;
+    *[\'\"\\[:cntrl:]]*) die "--state: the folder's name may hold no quotes, backslashes or control characters: $state" 2 ;;
+    *:* | *,*) die "--state: the folder's name may hold no colon or comma: $state" 2 ;;
+    *' ') die "--state: the folder's name may not end with a blank: '$state'" 2 ;;
     esac
     while [ "$state" != / ] && [ "${state%/}" != "$state" ]; do state=${state%/}; done
     [ "$state" != / ] || die '--state: / cannot be the state folder' 2
@@ -71,11 +72,27 @@ own() {
     chown "$3" -- "$1"
 }
 
+# Files of another owner (a daemon that was run by hand as root, a backup brought back) would lock a service
+# out of its own folder.  Not while it runs, and not where a service could have linked a file of root there.
+repair_owners() {
+    local d user
+    is_root && ! supervisor_runs && [ "$(cat /proc/sys/fs/protected_hardlinks 2>/dev/null)" = 1 ] || return 0
+    for d in postgresql "${azk_daemons[@]}"; do
+        user=$(user_of "$d")
+        [ -n "$(find "$state/$d" ! -user "$user" -print -quit)" ] || continue
+        note "giving the files in $state/$d back to $user"
+        chown -R -h "$user:" -- "$state/$d"
+    done
+}
+
 make_folders() {
     local d me
     me=$(id -un)
     [ ! -e "$state" ] || [ -d "$state" ] || die "--state: $state is not a folder"
     mkdir -p -- "$state" 2>/dev/null || die "cannot make the folder $state: $(mkdir -p -- "$state" 2>&1 | sed 's/.*: //')"
+    if is_root && [ -f "$state/azekura.conf" ] && [ "$(stat -c %u "$state")" != 0 ]; then
+        die "$state belongs to $(stat -c %U "$state"); run this as that user, or choose another --state"
+    fi
     check_reachable
     [ -w "$state" ] || die "cannot write to $state: it belongs to $(stat -c %U "$state")"
     if ! is_root && [ "$(stat -c %u "$state")" != "$(id -u)" ]; then
@@ -87,6 +104,7 @@ make_folders() {
     own "$state/log" 750 "$me"
     own "$state/postgresql" 700 "$(user_of postgresql)"
     for d in "${azk_daemons[@]}"; do own "$state/$d" 750 "$(user_of "$d"):"; done
+    repair_owners
 }
 
 # The value of a setting in the configuration file, or $2.
@@ -140,17 +158,21 @@ as_database_user() {
     fi
 }
 
+# The server's files are made in a folder beside and put in place by a rename when they are whole: a start
+# that was cut off leaves nothing that looks like a database, and nothing that may be data is ever deleted.
 make_cluster() {
-    local data=$state/postgresql out
-    [ ! -f "$data/PG_VERSION" ] || {
+    local data=$state/postgresql new=$state/postgresql.new out
+    rm -rf -- "$new"
+    if [ -n "$(ls -A -- "$data")" ]; then
+        [ -f "$data/PG_VERSION" ] || die "$data is damaged: it holds files, but PG_VERSION is missing; bring it back from a backup, or move the folder away to begin without data"
         [ "$(cat "$data/PG_VERSION")" = 15 ] || die "$data is of PostgreSQL $(cat "$data/PG_VERSION"); this needs 15"
         return 0
-    }
-    # a server that was never finished being made holds nothing yet
-    find "$data" -mindepth 1 -delete
-    out=$(cd / && as_database_user "$AZK_PG_BIN/initdb" -D "$data" -U postgres --data-checksums --encoding=UTF8 \
+    fi
+    own "$new" 700 "$(user_of postgresql)"
+    out=$(cd / && as_database_user "$AZK_PG_BIN/initdb" -D "$new" -U postgres --data-checksums --encoding=UTF8 \
         --locale=C.UTF-8 --auth-local=peer --auth-host=reject --no-instructions 2>&1) ||
         die "cannot make the database in $data: $out"
+    mv -T -- "$new" "$data"
 }
 
 # Settings of the server: rewritten at each start, since memory or folders may have changed.

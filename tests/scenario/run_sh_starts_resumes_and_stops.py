@@ -1,7 +1,6 @@
 """packaging/run.sh: starts in the background, a line of logger(1) is found, twice is harmless, what is killed comes
 back, a second instance lives beside it, and --stop stops what it started and nothing else."""
 
-import json
 import os
 import pathlib
 import shutil
@@ -10,59 +9,8 @@ import subprocess
 import tempfile
 import time
 
-from azk import SOURCE, ScenarioFailure, free_port, run, wait_for
-
-RUN = SOURCE / "packaging" / "run.sh"
-
-
-class Instance:
-    def __init__(self, state):
-        self.state = state
-        self.http, self.syslog = free_port(), free_port()
-
-    def run(self, *options, expect=0):
-        # from another folder, without HOME, with a strict umask: none of these may matter
-        env = {"PATH": os.environ["PATH"]}
-        result = subprocess.run(["sh", "-c", 'umask 077; exec "$@"', "sh", str(RUN), "--state", str(self.state), *options],
-                                cwd="/", env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-        if result.returncode != expect:
-            raise ScenarioFailure(f"run.sh {options}: exit {result.returncode}, not {expect}: {result.stdout}{result.stderr}"
-                                  f"{self.logs()}")
-        return result.stdout
-
-    def logs(self):
-        return "".join(f"\n---- {p.name}\n{p.read_text(errors='replace')[-1500:]}" for p in self.state.glob("log/*.log"))
-
-    def start(self):
-        return self.run("--http", f"127.0.0.1:{self.http}", "--syslog", f"127.0.0.1:{self.syslog}", "--detach")
-
-    def pids(self):
-        """By service, of what runs."""
-        facts = json.loads((self.state / "run" / "status").read_text(encoding="utf-8"))
-        return {s["name"]: s["pid"] for s in facts["services"]} | {"supervisor": facts["pid"]}
-
-    def search(self, query):
-        out = subprocess.run([SOURCE / "build" / "bin" / "azekura", "--state", self.state, "search", "--format", "json", query],
-                             capture_output=True, text=True, check=False)
-        if out.returncode not in (0, 1):  # 1: nothing found
-            raise ScenarioFailure(f"azekura search: exit {out.returncode}: {out.stderr}")
-        return [json.loads(line) for line in out.stdout.splitlines()]
-
-
-def processes():
-    """pid → command line, of everything that runs here."""
-    found = {}
-    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found[int(path.parts[2])] = path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-        except OSError:
-            continue
-    return found
-
-
-def with_state(state):
-    return {pid: line for pid, line in processes().items() if str(state) in line and "run_sh_starts" not in line}
-
+from azk import run, wait_for
+from instance import RUN, Instance, with_state
 
 def log_and_find(box):
     subprocess.run(["logger", "-n", "127.0.0.1", "-P", str(box.syslog), "-d", "-p", "local4.err", "hello"], check=True)
