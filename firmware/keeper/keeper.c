@@ -1,6 +1,8 @@
 /* The loop: one connection, one chore at a time. */
 #include "keeper/keeper.h"
 
+#include <poll.h>
+
 #include "base/clock.h"
 #include "config/log.h"
 #include "store/setting.h"
@@ -21,16 +23,25 @@ static void take_setting(void *context, const struct setting_row *row)
         log_line(LOG_WARNING, "ignoring a setting of the database: %s", err.message);
 }
 
+/* Wait so long, or until told to stop.  Whether that is so. */
+static bool is_stopped(int stop_fd, int64_t wait_us)
+{
+    struct pollfd stop = {.fd = stop_fd, .events = POLLIN};
+    return poll(&stop, 1, (int)((wait_us + 999) / 1000)) > 0;
+}
+
 /* Do every chore that is due; microseconds until the next one is, or negative when the connection
- * is gone. */
-static int64_t do_chores(PGconn *c, const struct config *config, const volatile bool *stop)
+ * is of no use any more. */
+static int64_t do_chores(PGconn *c, const struct config *config, int stop_fd)
 {
     int64_t next = US_PER_MINUTE;
-    for (size_t i = 0; i < keeper_chores_n && !*stop; i++) {
+    for (size_t i = 0; i < keeper_chores_n && !is_stopped(stop_fd, 0); i++) {
         struct chore *chore = &keeper_chores[i];
         struct err err;
         if (clock_mono_us() >= chore->due_mono_us) {
             int64_t r = chore->run(c, config, &err);
+            if (r == -ECANCELED)
+                return r;
             if (r < 0) {
                 log_line(LOG_ERROR, "%s failed, trying again in %lld s: %s", chore->name,
                          (long long)(chore->retry_us / US_PER_SECOND), err.message);
@@ -45,29 +56,28 @@ static int64_t do_chores(PGconn *c, const struct config *config, const volatile 
     return next;
 }
 
-static void work(PGconn *c, const struct config *file, const volatile bool *stop,
-                 void (*wait)(int64_t us))
+static void work(PGconn *c, const struct config *file, int stop_fd)
 {
-    while (!*stop) {
+    int64_t r = 0;
+    while (!is_stopped(stop_fd, r)) {
         struct config now = *file;
         struct overlay overlay = {&now};
         struct err err;
-        int64_t r = setting_read(c, take_setting, &overlay, &err);
+        r = setting_read(c, take_setting, &overlay, &err);
         if (r >= 0)
-            r = do_chores(c, &now, stop);
-        else
+            r = do_chores(c, &now, stop_fd);
+        else if (r != -ECANCELED)
             log_line(LOG_ERROR, "cannot read the settings: %s", err.message);
         if (r < 0)
             return;
-        if (r > 0)
-            wait(r);
     }
 }
 
-void keeper_run(struct config *config, const volatile bool *stop, void (*wait)(int64_t us))
+void keeper_run(struct config *config, int stop_fd)
 {
     struct backoff backoff = {0};
-    while (!*stop) {
+    int64_t pause_us = 0;
+    while (!is_stopped(stop_fd, pause_us)) {
         PGconn *c = NULL;
         struct err err;
         if (store_connect(config->database, "azekura_keeper", "azekura-keeper", &c, &err) < 0) {
@@ -76,11 +86,11 @@ void keeper_run(struct config *config, const volatile bool *stop, void (*wait)(i
         } else {
             log_line(LOG_INFO, "connected to the database");
             backoff.failures = 0;
-            work(c, config, stop, wait);
+            store_set_stop(c, stop_fd);
+            work(c, config, stop_fd);
             PQfinish(c);
         }
-        if (!*stop)
-            wait(backoff_next_us(&backoff));
+        pause_us = backoff_next_us(&backoff);
     }
     log_line(LOG_INFO, "stopped");
 }

@@ -20,8 +20,9 @@ struct chore {
 extern struct chore keeper_chores[];
 extern const size_t keeper_chores_n;
 
-/* Work until `*stop` becomes true: connect, do what is due, reconnect with growing pauses.  `wait`
- * sleeps at most so many microseconds and returns early when a signal came. */
-void keeper_run(struct config *config, const volatile bool *stop, void (*wait)(int64_t us));
+/* Work until `stop_fd` is readable: connect, do what is due, reconnect with growing pauses.  A stop
+ * ends the statement that is running, so that it never waits for a long chore or a database that
+ * hangs. */
+void keeper_run(struct config *config, int stop_fd);
 
 #endif
