@@ -20,12 +20,21 @@ static int64_t compact(PGconn *c, const struct config *config, struct err *err)
 {
     static int64_t days =
         ALL_DAYS; /* after a start everything is looked at once, later what still changes */
-    struct upkeep_compacted merged = {0};
-    int r = upkeep_compact(c, days, SMALL_BLOCKS, config->compact_after_seconds, COMPACT_BLOCKS,
-                           &merged, err);
-    if (r == 0)
+    static char done[UPKEEP_DAY_MAX]; /* in this round: nothing to be won up to this day */
+    char day[UPKEEP_DAY_MAX];
+    int r = upkeep_compact(c, days, done, SMALL_BLOCKS, config->compact_after_seconds,
+                           COMPACT_BLOCKS, day, err);
+    if (r > 0)
+        return 0;
+    if (r == 0 && !day[0]) {
         days = RECENT_DAYS;
-    return r < 0 ? r : r > 0 ? 0 : MIN(config->compact_after_seconds, INT64_C(60)) * US_PER_SECOND;
+        done[0] = 0;
+        return MIN(config->compact_after_seconds, INT64_C(60)) * US_PER_SECOND;
+    }
+    /* also a day that fails: it must not keep the others from their turn */
+    if (day[0])
+        memcpy(done, day, sizeof(done));
+    return r;
 }
 
 static int64_t forget(PGconn *c, const struct config *config, struct err *err)

@@ -38,38 +38,48 @@ static const char pick_day[] =
     "b.raw_bytes < 33554432"
     "     and b.last_at < now() - make_interval(secs => $2)) small"
     " where d.lower <= now() and d.upper > now() - make_interval(days => $3::int)"
+    "   and d.lower > coalesce((select lower from azekura.day_partition where name = $4), "
+    "'-infinity')"
     "   and small.n >= case when d.upper < now() then 2 else $1::bigint end"
     " order by d.lower limit 1";
 
-int upkeep_compact(PGconn *c, int64_t days, int64_t small_blocks, int64_t quiet_seconds,
-                   int64_t max_blocks, struct upkeep_compacted *ret, struct err *err)
+static int pick(PGconn *c, int64_t days, const char *after, int64_t small_blocks,
+                const char *quiet_seconds, char ret_day[UPKEEP_DAY_MAX], struct err *err)
 {
-    struct number small = number_of(small_blocks), quiet = number_of(quiet_seconds),
-                  most = number_of(max_blocks), history = number_of(days);
-    PGresult *day, *merged;
-    int r = store_query(c, pick_day, 3, (const char *const[]){small.text, quiet.text, history.text},
-                        &day, err);
-    if (r < 0)
-        return r;
-    if (PQntuples(day) == 0) {
-        PQclear(day);
-        return 0;
+    struct number small = number_of(small_blocks), history = number_of(days);
+    PGresult *r;
+    int rc = store_query(c, pick_day, 4,
+                         (const char *const[]){small.text, quiet_seconds, history.text, after}, &r,
+                         err);
+    if (rc < 0)
+        return rc;
+    if (PQntuples(r) > 0)
+        snprintf(ret_day, UPKEEP_DAY_MAX, "%s", PQgetvalue(r, 0, 0));
+    PQclear(r);
+    return 0;
+}
+
+int upkeep_compact(PGconn *c, int64_t days, const char *after, int64_t small_blocks,
+                   int64_t quiet_seconds, int64_t max_blocks, char ret_day[UPKEEP_DAY_MAX],
+                   struct err *err)
+{
+    struct number quiet = number_of(quiet_seconds), most = number_of(max_blocks);
+    ret_day[0] = 0;
+    int rc = pick(c, days, after, small_blocks, quiet.text, ret_day, err);
+    if (rc < 0 || !ret_day[0])
+        return rc;
+    PGresult *merged;
+    rc = store_query(c,
+                     "select blocks_after < blocks_before from azekura.compact($1,"
+                     " now() - make_interval(secs => $2), $3)",
+                     3, (const char *const[]){ret_day, quiet.text, most.text}, &merged, err);
+    if (rc < 0) {
+        err_prefix(err, "compaction of %s: ", ret_day);
+        return rc;
     }
-    r = store_query(c,
-                    "select blocks_before, blocks_after from azekura.compact($1,"
-                    " now() - make_interval(secs => $2), $3)",
-                    3, (const char *const[]){PQgetvalue(day, 0, 0), quiet.text, most.text}, &merged,
-                    err);
-    if (r < 0) {
-        err_prefix(err, "compaction of %s: ", PQgetvalue(day, 0, 0));
-        PQclear(day);
-        return r;
-    }
-    PQclear(day);
-    ret->blocks_before = strtoll(PQgetvalue(merged, 0, 0), NULL, 10);
-    ret->blocks_after = strtoll(PQgetvalue(merged, 0, 1), NULL, 10);
+    bool is_smaller = strcmp(PQgetvalue(merged, 0, 0), "t") == 0;
     PQclear(merged);
-    return ret->blocks_after < ret->blocks_before ? 1 : 0;
+    return is_smaller;
 }
 
 int64_t upkeep_forget(PGconn *c, int64_t ledger_days, struct err *err)
