@@ -25,6 +25,9 @@ PGEXT_FUNCTION(azekura_compact);
 #define COMPACT_SMALL_MESSAGES 32768
 #define COMPACT_SMALL_BYTES (BLOCK_MAX_TEXT_BYTES / 2)
 #define COMPACT_MAX_BLOCKS 100000
+/* as received, merged by one call: its new blocks wait in memory, compressed, until the old ones
+ * are deleted; with text of random bytes that is as much again */
+#define COMPACT_MAX_BYTES (256 << 20)
 
 /* The columns of a row of log_block in the order of the INSERT below. */
 enum { VALUE_TOKENS = 9, VALUE_COLUMNS = 10, VALUES = VALUE_COLUMNS + BLOCK_COLUMNS };
@@ -135,6 +138,7 @@ static void read_old(struct compaction *c, TimestampTz lower, TimestampTz upper,
     struct blocks_row *row = blocks_row_of(table->tupdesc);
     int ctid = SPI_fnumber(table->tupdesc, "ctid");
     size_t n = Max(table->numvals, 1);
+    int64_t bytes = 0;
     c->old = palloc(n * sizeof(*c->old));
     c->ctids = palloc(n * sizeof(Datum));
     c->first_ats = palloc(n * sizeof(Datum));
@@ -144,8 +148,11 @@ static void read_old(struct compaction *c, TimestampTz lower, TimestampTz upper,
         struct stored_block *s = &c->old[c->old_n];
         CHECK_FOR_INTERRUPTS();
         blocks_read_row(row, table->vals[i], s);
+        if (bytes + s->raw_bytes > COMPACT_MAX_BYTES)
+            break;
         if (!loads(s))
             continue;
+        bytes += s->raw_bytes;
         c->ctids[c->old_n] = SPI_getbinval(table->vals[i], table->tupdesc, ctid, &is_null);
         c->first_ats[c->old_n] = TimestampTzGetDatum(timestamp_of_us(s->first_at_us));
         c->first_seqs[c->old_n] = Int64GetDatum((int64)s->first_seq);

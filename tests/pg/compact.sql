@@ -5,7 +5,7 @@
 \set made `:make_blocks < blocks/many.txt > :tmp/many.copy && echo yes`
 \set made `(echo @seq 200001; cat blocks/mixed.txt) | :make_blocks > :tmp/mixed.copy && echo yes`
 \set made `sed 's/^@seq /@seq 90/' blocks/paging.txt | :make_blocks > :tmp/paging.copy && echo yes`
-select plan(24);
+select plan(25);
 select ok(azekura.ensure_partition('2026-03-10') is not null and azekura.ensure_partition('2026-03-11') is not null, 'the days have partitions');
 copy azekura.log_block from :'many';
 copy azekura.log_block from :'mixed';
@@ -24,6 +24,12 @@ select is(blocks_before, (select n from blocks_before), 'all small blocks are ta
 select cmp_ok(count(*), '<', 4::bigint, 'and become few') from azekura.log_block where first_at < '2026-03-11';
 rollback;
 select is(count(*), (select n from blocks_before), 'a rollback brings them back') from azekura.log_block where first_at < '2026-03-11';
+
+-- blocks of 31 MB each, as far as their metadata say
+begin;
+update azekura.log_block set raw_bytes = 31000000 where first_at < '2026-03-11';
+select is(blocks_before, 8::bigint, 'a call takes no more than 256 MiB, which its memory has to hold') from azekura.compact('log_block_20260310', now());
+rollback;
 
 select is(blocks_before, 10::bigint, 'max_blocks limits the work') from azekura.compact('log_block_20260310', now(), 10);
 select is(blocks_after, 2::bigint, 'the rest becomes full blocks') from azekura.compact('log_block_20260310', now());
