@@ -3,7 +3,8 @@
  *
  *   parse_bench FILE_OR_FOLDER…   each file is one message (tests/corpus/fuzz/syslog)
  *
- * Prints one line a message and the median; exits with 1 when the median is over --limit-ns N. */
+ * Prints one line a message and the median; exits with 1 when the median is over --limit-ns N.
+ * --rounds N: how often each is measured (61). */
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -14,7 +15,8 @@
 #include "syslog/syslog.h"
 
 /* Many short rounds, of which the best counts: a busy machine disturbs few of them. */
-#define ROUNDS 61
+#define ROUNDS_DEFAULT 61
+#define ROUNDS_MAX 100000
 #define REPEATS 2000
 #define MESSAGES_MAX 4096
 
@@ -83,13 +85,13 @@ static double ns_each(int64_t start_ns)
     return (double)(cpu_ns() - start_ns) / REPEATS;
 }
 
-static void measure(struct message *m, const struct syslog_context *ctx)
+static void measure(struct message *m, const struct syslog_context *ctx, long rounds)
 {
     static char copy[4096];
     struct record r;
     struct view text;
     size_t used;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (long round = 0; round < rounds; round++) {
         int64_t start = cpu_ns();
         for (int i = 0; i < REPEATS; i++) {
             syslog_parse(ctx, view_of(m->p, m->n), &r);
@@ -121,14 +123,18 @@ static int by_parse(const void *a, const void *b)
 int main(int argc, char **argv)
 {
     double limit_ns = 0;
+    long rounds = ROUNDS_DEFAULT;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--limit-ns") == 0 && i + 1 < argc)
             limit_ns = strtod(argv[++i], NULL);
+        else if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
+            rounds = strtol(argv[++i], NULL, 10);
         else
             add(argv[i]);
     }
-    if (count == 0) {
-        fprintf(stderr, "usage: parse_bench [--limit-ns N] FILE_OR_FOLDER…\n");
+    if (count == 0 || rounds < 1 || rounds > ROUNDS_MAX) {
+        fprintf(stderr, "usage: parse_bench [--limit-ns N] [--rounds 1..%d] FILE_OR_FOLDER…\n",
+                ROUNDS_MAX);
         return 2;
     }
     struct err err;
@@ -141,7 +147,7 @@ int main(int argc, char **argv)
     struct syslog_context ctx = {INT64_C(1773144000000000), zone, &scratch};
     double frame = 0, copy = 0;
     for (size_t i = 0; i < count; i++)
-        measure(&messages[i], &ctx);
+        measure(&messages[i], &ctx, rounds);
     qsort(messages, count, sizeof(messages[0]), by_parse);
     printf("  parse   frame  memcpy  bytes  message\n");
     for (size_t i = 0; i < count; i++) {
