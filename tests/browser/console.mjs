@@ -218,6 +218,18 @@ await step("live mode shows a line as it arrives", async () => {
     await page.getByRole("button", { name: "Live" }).click();
 });
 
+await step("characters that hide or turn text are shown as such", async () => {
+    await send("<11>1 2026-11-30T12:00:00Z h\u202eost ap\u200bp - - - \u001b[31mred photo\u202egpj.exe turned");
+    const row = await found("turned", "photo<U+202E>gpj.exe");
+    const text = await row.innerText();
+    for (const shown of ["h<U+202E>ost", "ap<U+200B>p", "\u241b[31mred"]) assert.ok(text.includes(shown), text);
+    await row.click();
+    const panel = page.getByRole("complementary");
+    await visible("h<U+202E>ost", panel);
+    assert.doesNotMatch(await panel.innerText(), /[\u001b\u200b\u202e]/);
+    await page.keyboard.press("Escape");
+});
+
 await step("an export is the stored lines", async () => {
     await found("publickey", "Accepted publickey");
     await page.getByText("Export", { exact: true }).click();
@@ -335,6 +347,17 @@ await step("after log-out nothing is shown, and log-in leads back", async () => 
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Log in" }).click();
     await page.getByRole("heading", { name: "System" }).waitFor(WAIT);
+});
+
+await step("a live view says when more arrives than it shows", async () => {
+    await page.goto(`${AZK_URL}/logs?live=1`);
+    await visible("Waiting for the next line");
+    for (let i = 0; i < 3000; i++) await send(`<14>web01 nginx: more than can be read ${i}`);
+    await visible(/more than \d[\d,]* lines? skipped/);
+    await page.getByRole("button", { name: "Pause" }).click();
+    for (let i = 0; i < 3000; i++) await send(`<14>web01 nginx: while paused ${i}`);
+    await visible(/Paused: [1-9][\d,]* or more new/);
+    await page.getByRole("button", { name: "Go on" }).click();
 });
 
 await step("no page has written an error to the console", () => assert.deepEqual(errors, []));

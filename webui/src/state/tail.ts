@@ -10,15 +10,17 @@ export interface Tail {
     /** Newest first. */
     rows: LogEntry[];
     skipped: number;
+    /** The box left out lines before they came here; nobody counted them. */
+    isMore: boolean;
     isPaused: boolean;
     /** Arrived while paused; the newest TAIL_ROWS of them are kept. */
     waiting: LogEntry[];
     waitingCount: number;
 }
 
-export type TailAction = { type: "arrived"; entries: LogEntry[]; left: number } | { type: "pause" } | { type: "resume" } | { type: "clear" };
+export type TailAction = { type: "arrived"; entries: LogEntry[]; left: number; isMore?: boolean } | { type: "pause" } | { type: "resume" } | { type: "clear" };
 
-export const NO_TAIL: Tail = { rows: [], skipped: 0, isPaused: false, waiting: [], waitingCount: 0 };
+export const NO_TAIL: Tail = { rows: [], skipped: 0, isMore: false, isPaused: false, waiting: [], waitingCount: 0 };
 
 function unseen(rows: readonly LogEntry[], entries: readonly LogEntry[]): LogEntry[] {
     const seen = new Set(rows.map((e) => e.id));
@@ -26,7 +28,8 @@ function unseen(rows: readonly LogEntry[], entries: readonly LogEntry[]): LogEnt
 }
 
 /** `entries` newest first; `left`: lines already left out by the buffer in front of this. */
-export function tailReducer(tail: Tail, action: TailAction): Tail {
+export function tailReducer(before: Tail, action: TailAction): Tail {
+    const tail = action.type === "arrived" && action.isMore ? { ...before, isMore: true } : before;
     switch (action.type) {
         case "clear":
             return { ...NO_TAIL, isPaused: tail.isPaused };
@@ -35,7 +38,7 @@ export function tailReducer(tail: Tail, action: TailAction): Tail {
         case "resume": {
             const rows = [...tail.waiting, ...tail.rows].slice(0, TAIL_ROWS);
             const skipped = tail.skipped + tail.waitingCount - tail.waiting.length;
-            return { rows, skipped, isPaused: false, waiting: [], waitingCount: 0 };
+            return { ...tail, rows, skipped, isPaused: false, waiting: [], waitingCount: 0 };
         }
         case "arrived": {
             if (tail.isPaused) {

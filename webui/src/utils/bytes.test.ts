@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bytesToText, hexLines, oneLine } from "./bytes";
+import { bytesToText, hexLines, visible, visibleLines } from "./bytes";
 import { findPairs } from "./pairs";
 import { guideLines, isLoopback, plainHost, portOf } from "./guide";
 
@@ -18,7 +18,21 @@ describe("bytes as received", () => {
         expect(hexLines(new Uint8Array())).toEqual([]);
     });
 
-    it("stand in one row of a list", () => expect(oneLine("a\nb\tc\x1b[0m")).toBe("a␊b\tc␛[0m"));
+    it("keep a byte order mark", () => expect(bytesToText(new Uint8Array([0xef, 0xbb, 0xbf, 0x61]))).toBe("<U+FEFF>a"));
+});
+
+describe("text from the network", () => {
+    it.each([
+        ["a\nb\tc\x1b[0m", "a␊b\tc␛[0m"],
+        ["\u009b31m\u0085\x7f", "<U+009B>31m<U+0085>␡"],
+        ["photo\u202egpj.exe", "photo<U+202E>gpj.exe"],
+        ["\u2066x\u2069\u200f\u061c", "<U+2066>x<U+2069><U+200F><U+061C>"],
+        ["ad\u200bmin\ufeff\u00ad\u2028", "ad<U+200B>min<U+FEFF><U+00AD><U+2028>"],
+        ["\u{e0041}", "<U+E0041>"],
+        ["مرحبا שלום 日本語 👩\u200d💻 é", "مرحبا שלום 日本語 👩\u200d💻 é"],
+    ])("%j hides nothing and keeps its order", (text, shown) => expect(visible(text)).toBe(shown));
+
+    it("keeps its lines where there is room for them", () => expect(visibleLines("a\r\nb\u202e")).toBe("a␍\nb<U+202E>"));
 });
 
 describe("pairs in a message", () => {

@@ -1,22 +1,30 @@
 /* Bytes as received, shown as text and in hex. */
 
-/** UTF-8 as far as it goes; what is no visible character becomes a picture of it (␀, ␊, …). */
-export function bytesToText(bytes: Uint8Array): string {
-    const text = new TextDecoder("utf-8").decode(bytes);
-    let out = "";
-    for (const c of text) {
-        const code = c.codePointAt(0) ?? 0;
-        if (code < 0x20 && c !== "\t") out += String.fromCodePoint(0x2400 + code);
-        else if (code === 0x7f) out += "\u2421";
-        else if (code >= 0x80 && code < 0xa0) out += `<U+${code.toString(16).padStart(4, "0").toUpperCase()}>`;
-        else out += isDirection(code) ? `<U+${code.toString(16).toUpperCase()}>` : c;
-    }
-    return out;
+/* What cannot be seen, or shows the text around it in another order than it was sent: control characters, line and
+ * paragraph separators, marks and overrides of the direction, characters without width, tags.  Joiners (U+200C, U+200D)
+ * belong to words and pictures of some languages and stay. */
+const HIDDEN = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+function picture(c: string): string {
+    const code = c.codePointAt(0) ?? 0;
+    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+    if (code === 0x7f) return "\u2421";
+    return `<U+${code.toString(16).padStart(4, "0").toUpperCase()}>`;
 }
 
-/** Marks that turn the direction of writing could show a line in another order than it was sent. */
-function isDirection(code: number): boolean {
-    return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code === 0x200e || code === 0x200f;
+/** Text from the network as it is shown: what is no visible character becomes a picture of it (␀, ␊, <U+202E>, …). */
+export function visible(text: string): string {
+    return text.replace(HIDDEN, picture);
+}
+
+/** The same, but its lines stay lines. */
+export function visibleLines(text: string): string {
+    return text.split("\n").map(visible).join("\n");
+}
+
+/** UTF-8 as far as it goes. */
+export function bytesToText(bytes: Uint8Array): string {
+    return visible(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
 }
 
 export interface HexLine {
@@ -36,11 +44,4 @@ export function hexLines(bytes: Uint8Array, width = 16): HexLine[] {
         });
     }
     return out;
-}
-
-/** A message in one row: line breaks and other control characters as pictures. */
-export function oneLine(text: string): string {
-    return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f]/g, (c) =>
-        c === "\u007f" ? "\u2421" : String.fromCodePoint(0x2400 + c.charCodeAt(0)),
-    );
 }

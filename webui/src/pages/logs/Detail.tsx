@@ -3,6 +3,7 @@ import { Copy } from "../../components/Copy";
 import { Icon } from "../../components/Icon";
 import ui from "../../components/ui.module.css";
 import { useWords, type Translate } from "../../i18n";
+import { visible, visibleLines } from "../../utils/bytes";
 import { cx } from "../../utils/cx";
 import { formatExact, formatSpan, microseconds } from "../../utils/format";
 import { findPairs } from "../../utils/pairs";
@@ -82,7 +83,7 @@ export function Detail({ entry, onOnly, onNot, onText, onAround, onMove, onClose
                 </span>
             </div>
             <pre class={css.message} tabIndex={0}>
-                {entry.message}
+                {visibleLines(entry.message)}
             </pre>
             <div class={css.tools}>
                 <Copy text={entry.message} />
@@ -116,7 +117,7 @@ export function Detail({ entry, onOnly, onNot, onText, onAround, onMove, onClose
                             <div key={i} class={css.field}>
                                 <dt class="mono">{pair.key}</dt>
                                 <dd>
-                                    <span class={css.value}>{pair.value}</span>
+                                    <span class={css.value}>{visible(pair.value)}</span>
                                     <span class={css.acts}>
                                         <button type="button" class={cx(ui.button, ui.small, ui.bare)} onClick={() => onText(pair.text)}>
                                             {t("line.only")}

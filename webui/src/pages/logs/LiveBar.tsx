@@ -14,14 +14,14 @@ interface Props {
 /** The state of live mode: waiting, running, skipping, paused, lost. */
 export function LiveBar({ tail, isLost, dispatch }: Props) {
     const { t } = useWords();
-    const { isPaused, skipped, waitingCount } = tail;
+    const { isPaused, isMore, skipped, waitingCount } = tail;
     let state = t("logs.liveShown", { n: formatCount(TAIL_ROWS) });
-    if (isPaused) state = t("logs.livePaused", { n: formatCount(waitingCount) });
+    if (isPaused) state = t(isMore ? "logs.livePausedMore" : "logs.livePaused", { n: formatCount(waitingCount) });
     else if (tail.rows.length === 0) state = t("logs.liveWaiting");
     return (
         <div class={css.summary}>
             <span role="status">{isLost ? t("logs.liveLost") : state}</span>
-            {skipped > 0 && <span class={css.warn}>{t("logs.liveSkipped", { n: formatCount(skipped) })}</span>}
+            {(skipped > 0 || isMore) && <span class={css.warn}>{t(isMore ? "logs.liveSkippedMore" : "logs.liveSkipped", { n: formatCount(skipped) })}</span>}
             <span class={css.tools}>
                 <button type="button" class={cx(ui.button, ui.small)} onClick={() => dispatch({ type: isPaused ? "resume" : "pause" })}>
                     {t(isPaused ? "logs.liveResume" : "logs.livePause")}

@@ -2,7 +2,7 @@ import { Component } from "preact";
 import type { LogEntry } from "../../api/types";
 import { cx } from "../../utils/cx";
 import { formatClock, formatDay, formatExact } from "../../utils/format";
-import { oneLine } from "../../utils/bytes";
+import { visible } from "../../utils/bytes";
 import { markMatches } from "../../utils/match";
 import { severityName, severityTone } from "../../utils/severity";
 import css from "./logs.module.css";
@@ -71,6 +71,8 @@ class Row extends Component<Props> {
         const { severity, source, hostname, app_name: app } = entry;
         const name = severityName(severity);
         const host = hostname ?? source ?? "";
+        const shownHost = visible(host);
+        const shownApp = visible(app ?? "");
         const time = (withDay ? `${formatDay(entry.received_at).slice(5)} ` : "") + formatClock(entry.received_at);
         return (
             <div
@@ -90,17 +92,17 @@ class Row extends Component<Props> {
                 <span
                     role="gridcell"
                     class={css.host}
-                    title={hostname ? `${hostname} (${source ?? ""})` : host}
+                    title={hostname ? `${shownHost} (${source ?? ""})` : host}
                     data-field={hostname === null ? "source" : "hostname"}
                     data-value={host}
                 >
-                    {host}
+                    {shownHost}
                 </span>
-                <span role="gridcell" class={css.app} title={app ?? ""} data-field={app === null ? undefined : "app_name"} data-value={app ?? ""}>
-                    {app}
+                <span role="gridcell" class={css.app} title={shownApp} data-field={app === null ? undefined : "app_name"} data-value={app ?? ""}>
+                    {shownApp}
                 </span>
                 <span role="gridcell" class={css.message}>
-                    {markMatches(oneLine(entry.message.slice(0, SHOWN_MAX)), wanted, isFree).map((part, i) =>
+                    {markMatches(visible(entry.message.slice(0, SHOWN_MAX)), wanted, isFree).map((part, i) =>
                         part.isMatch ? <mark key={i}>{part.text}</mark> : part.text,
                     )}
                 </span>

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
+import { visible } from "../../utils/bytes";
 import { copyText } from "../../utils/clipboard";
 import { cx } from "../../utils/cx";
 import type { Hit } from "./LineList";
@@ -22,6 +23,7 @@ export function ValueMenu({ hit, onOnly, onNot, onAround, onClose }: Props) {
     const { t } = useWords();
     const box = useRef<HTMLDivElement>(null);
     const { field, value, x, y } = hit;
+    const shown = visible(value);
 
     useEffect(() => {
         box.current?.querySelector("button")?.focus();
@@ -60,9 +62,9 @@ export function ValueMenu({ hit, onOnly, onNot, onAround, onClose }: Props) {
     );
     const place = { left: `${Math.max(8, Math.min(x, innerWidth - WIDTH - 8))}px`, top: `${Math.min(y, innerHeight - HEIGHT - 8)}px` };
     return (
-        <div ref={box} role="menu" class={css.valueMenu} style={place} aria-label={t("line.actions", { field, value })} onKeyDown={move}>
+        <div ref={box} role="menu" class={css.valueMenu} style={place} aria-label={t("line.actions", { field, value: shown })} onKeyDown={move}>
             <div class={css.menuValue} role="presentation">
-                {field}: <b>{value}</b>
+                {field}: <b>{shown}</b>
             </div>
             {item(t("line.only"), () => onOnly(field, value))}
             {item(t("line.not"), () => onNot(field, value))}

@@ -1,6 +1,7 @@
 /* The fields of a message for the panel, in the order of the design.  Pure. */
 import type { LogEntry } from "../../api/types";
 import type { Key } from "../../i18n/dictionary";
+import { visible } from "../../utils/bytes";
 import { facilityName, severityName } from "../../utils/severity";
 
 export interface FieldRow {
@@ -27,5 +28,5 @@ export function fieldsOf(entry: LogEntry): FieldRow[] {
         ["line.format", "format", entry.format],
         ["line.id", null, entry.id],
     ];
-    return rows.flatMap(([word, field, value, shown]) => (value === null ? [] : [{ word, field, value, shown: shown ?? value }]));
+    return rows.flatMap(([word, field, value, shown]) => (value === null ? [] : [{ word, field, value, shown: shown ?? visible(value) }]));
 }

@@ -16,6 +16,7 @@ export function useTail(query: string, isOn: boolean): { tail: Tail; isLost: boo
         if (!isOn) return;
         let waiting: LogEntry[] = [];
         let left = 0;
+        let isMore = false;
         let source: EventSource | null = null;
         let reconnect: ReturnType<typeof setTimeout> | undefined;
         const open = () => {
@@ -29,8 +30,8 @@ export function useTail(query: string, isOn: boolean): { tail: Tail; isLost: boo
                     left++;
                 }
             };
-            source.addEventListener("skipped", (event: MessageEvent<string>) => {
-                left += (JSON.parse(event.data) as { count_at_least: number }).count_at_least;
+            source.addEventListener("skipped", () => {
+                isMore = true;
             });
             source.addEventListener("database", (event: MessageEvent<string>) => {
                 setLost((JSON.parse(event.data) as { state: string }).state === "away");
@@ -42,10 +43,11 @@ export function useTail(query: string, isOn: boolean): { tail: Tail; isLost: boo
             };
         };
         const repaint = setInterval(() => {
-            if (waiting.length === 0 && left === 0) return;
-            dispatch({ type: "arrived", entries: waiting, left });
+            if (waiting.length === 0 && left === 0 && !isMore) return;
+            dispatch({ type: "arrived", entries: waiting, left, isMore });
             waiting = [];
             left = 0;
+            isMore = false;
         }, REPAINT_MS);
         open();
         return () => {
