@@ -5,7 +5,11 @@ const api = process.env.AZEKURA_API ?? "http://127.0.0.1:8080";
 
 export default defineConfig({
     esbuild: { jsx: "automatic", jsxImportSource: "preact" },
-    server: { proxy: { "/api": { target: api, changeOrigin: true } } },
+    server: {
+        proxy: { "/api": { target: api, changeOrigin: true } },
+        // a test reads the table of settings
+        fs: { allow: [".", "../firmware/config"] },
+    },
     build: {
         target: "es2020",
         // The Content-Security-Policy allows nothing inline, so small files are not turned into data: URLs.

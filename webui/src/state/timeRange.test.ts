@@ -13,6 +13,8 @@ describe("the range in the URL", () => {
         ["from=nonsense", "-1h", ""],
         ["from=2026-11-30T09:30:00Z&to=2026-11-30T09:00:00Z", "-1h", ""],
         ["from=-99999999999h", "-1h", ""],
+        ["from=0001-01-01T00:00:00Z", "-1h", ""],
+        ["from=%2B020000-01-01T00:00:00Z", "-1h", ""],
     ])("%s is %s to %s", (text, from, to) => expect(read(text)).toEqual({ from, to }));
 
     it("comes back as it was written", () => {
@@ -31,6 +33,16 @@ describe("the range in the URL", () => {
 
 describe("a range at a moment", () => {
     it("goes back from now", () => expect(resolveRange({ from: "-15m", to: "" }, NOW)).toEqual({ from: NOW - 900_000, to: NOW }));
+
+    it("has a length even when it begins after now", () => {
+        const later = "2200-01-01T00:00:00Z";
+        expect(resolveRange({ from: later, to: "" }, NOW)).toEqual({ from: Date.parse(later), to: Date.parse(later) + 1000 });
+    });
+
+    it("begins in 1970 at the earliest, as the box wants it", () => {
+        expect(resolveRange({ from: "-999999d", to: "" }, NOW).from).toBe(0);
+        expect(widen(absoluteRange(1000, NOW), NOW)).toEqual(absoluteRange(0, NOW));
+    });
 
     it("is a preset or not", () => {
         expect(isPreset({ from: "-1h", to: "" })).toBe(true);

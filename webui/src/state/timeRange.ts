@@ -16,6 +16,10 @@ export const PRESETS = ["-15m", "-1h", "-6h", "-24h", "-7d", "-30d"] as const;
 export type Preset = (typeof PRESETS)[number];
 export const DEFAULT_RANGE: TimeRange = { from: "-1h", to: "" };
 
+/** What the box can be asked for: the years 1970 to 9999. */
+const FIRST_MS = 0;
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function relativeMs(text: string): number | null {
@@ -27,7 +31,7 @@ function momentMs(text: string, now: number): number | null {
     const back = relativeMs(text);
     if (back !== null) return now - back;
     const ms = Date.parse(text);
-    return Number.isNaN(ms) ? null : ms;
+    return ms >= FIRST_MS && ms <= LAST_MS ? ms : null;
 }
 
 /** From URL parameters; what cannot be read becomes the default, so that no link is a dead end. */
@@ -59,8 +63,11 @@ export function isOpen(range: TimeRange): boolean {
     return range.to === "";
 }
 
+/** A range that begins after now, as a shared link can, is one second long. */
 export function resolveRange(range: TimeRange, now: number): Span {
-    return { from: momentMs(range.from, now) ?? now - 3_600_000, to: range.to === "" ? now : (momentMs(range.to, now) ?? now) };
+    const from = Math.max(FIRST_MS, momentMs(range.from, now) ?? now - 3_600_000);
+    const to = range.to === "" ? now : (momentMs(range.to, now) ?? now);
+    return { from, to: to > from ? to : Math.min(LAST_MS, from + 1000) };
 }
 
 export function absoluteRange(fromMs: number, toMs: number): TimeRange {
@@ -75,7 +82,7 @@ export function widen(range: TimeRange, now: number): TimeRange {
         if (now - back < span.from && back > span.to - span.from) return { from: preset, to: "" };
     }
     const length = span.to - span.from;
-    return absoluteRange(span.from - length * 4, Math.min(now, span.to + length));
+    return absoluteRange(Math.max(FIRST_MS, span.from - length * 4), Math.min(now, span.to + length));
 }
 
 /** The local time of <input type="datetime-local" step="1">, and back. */

@@ -33,7 +33,7 @@ export const common = {
         "The database of the box is away. Messages are still received and wait in memory; this page returns by itself.",
         "装置のデータベースに接続できません。受信は続いており、メッセージはメモリーで待機しています。この画面は自動的に復帰します。",
     ],
-    "age.live": ["updated {age}", "{age}に更新"],
+    "age.live": ["updated {age}", "更新：{age}"],
     "age.stale": ["from {age}, not up to date", "{age}の値（更新できていません）"],
     "action.retry": ["Try again", "再試行"],
     "action.copy": ["Copy", "コピー"],

@@ -34,7 +34,7 @@ export function FourFigures({ ledger, sources }: { ledger: Ledger | undefined; s
     if (receiver) {
         queue = silent
             ? t("dash.receiverSilent", { age: formatAgo(receiver.at, Math.max(at, Date.parse(receiver.at)), lang) })
-            : t("dash.queue", { bytes: formatBytes(receiver.queue_bytes), n: formatCount(receiver.connections) });
+            : t(receiver.queued > 0 ? "dash.queue" : "dash.queueNone", { bytes: formatBytes(receiver.queue_bytes), n: formatCount(receiver.connections) });
     }
     return (
         <div class={css.figures}>

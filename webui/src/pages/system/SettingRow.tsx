@@ -5,6 +5,7 @@ import { asText, type Problem } from "../../state/settingsDraft";
 import { cx } from "../../utils/cx";
 import { formatCount } from "../../utils/format";
 import css from "./system.module.css";
+import { unitText } from "./units";
 
 export function problemText(problem: Problem, t: Translate): string {
     switch (problem.kind) {
@@ -65,7 +66,7 @@ export function SettingRow(props: Props) {
             </div>
             <div class={css.control}>
                 <Control {...props} />
-                {setting.unit && <span class={css.unit}>{setting.unit}</span>}
+                {setting.unit && <span class={css.unit}>{unitText(setting.unit, t)}</span>}
                 {!isReadOnly && text !== usual && (
                     <button type="button" class={cx(ui.button, ui.small, ui.bare)} onClick={() => onText(usual)}>
                         {t("settings.toDefault")}
