@@ -97,13 +97,17 @@ declare
     n int := 0;
 begin
     select name into part from azekura.day_partition where lower <= at and upper > at;
-    if found then
+    if found and to_regclass(format('azekura.%I', part)) is not null then
         return part;
     end if;
     perform pg_advisory_xact_lock(hashtext('azekura.ensure_partition'));
     select name into part from azekura.day_partition where lower <= at and upper > at;
     if found then
-        return part;
+        if to_regclass(format('azekura.%I', part)) is not null then
+            return part;
+        end if;
+        -- somebody dropped the table to make room: the day begins anew
+        delete from azekura.day_partition where name = part;
     end if;
     zone := coalesce(zone, (select value from azekura.setting where name = 'time.zone'), 'UTC');
     lo := date_trunc('day', at at time zone zone) at time zone zone;

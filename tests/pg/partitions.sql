@@ -1,6 +1,6 @@
 -- Day partitions: midnights of the box's zone, never overlapping, whatever the zone was when.
 begin;
-select plan(24);
+select plan(26);
 create function pg_temp.bounds(at timestamptz) returns text language plpgsql as $$
 declare
     part text := azekura.ensure_partition(at);
@@ -22,6 +22,9 @@ select is(pg_temp.bounds('2027-01-01 00:00Z'), 'log_block_20270101 2027-01-01 00
 select is(azekura.ensure_partition('2026-01-31 00:00Z'), 'log_block_20260131', 'the first microsecond of a day that is there');
 select is(azekura.ensure_partition('2026-01-31 23:59:59.999999Z'), 'log_block_20260131', 'its last microsecond');
 select is(count(*), 5::bigint, 'asking again makes nothing') from azekura.day_partition;
+drop table azekura.log_block_20270101;
+select is(pg_temp.bounds('2027-01-01 12:00Z'), 'log_block_20270101 2027-01-01 00:00 2027-01-02 00:00', 'a day whose table somebody dropped begins anew');
+select is(count(*), 1::bigint, 'with a table') from pg_inherits where inhrelid = to_regclass('azekura.log_block_20270101') and inhparent = 'azekura.log_block'::regclass;
 
 select pg_temp.zone('Asia/Tokyo');
 select is(pg_temp.bounds('2026-06-01 00:00Z'), 'log_block_20260601 2026-05-31 15:00 2026-06-01 15:00', 'a day of Tokyo');
