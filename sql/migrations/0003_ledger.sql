@@ -184,7 +184,8 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
       from unnest(minutes, sources, stored, bytes) u(m, s, st, b)
      group by s order by s
     on conflict (address) do update set
-        last_heard = greatest(o.last_heard, excluded.last_heard),
+        -- what lies in the future was written under a wrong clock, and would hide that the sender fell silent
+        last_heard = greatest(case when o.last_heard <= now() then o.last_heard end, excluded.last_heard),
         messages = o.messages + excluded.messages, bytes = o.bytes + excluded.bytes;
 $$;
 

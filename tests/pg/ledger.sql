@@ -1,6 +1,6 @@
 -- The ledger's functions: a unit is stored once, and counts add up.
 begin;
-select plan(23);
+select plan(25);
 select ok(azekura.claim_unit('00000000-0000-0000-0000-000000000001', 1, '2026-03-10 12:00Z'), 'a unit is claimed');
 select is(count(*), 1::bigint, 'its day has a partition') from azekura.day_partition where name = 'log_block_20260310';
 select ok(not azekura.claim_unit('00000000-0000-0000-0000-000000000001', 1, '2026-03-10 12:00Z'), 'the same unit a second time is refused');
@@ -53,5 +53,15 @@ reset role;
 select ok(:'claimed', 'the receiver claims');
 select is(tableowner, 'azekura'::name, 'the partition that this made is azekura''s') from pg_tables where tablename = 'log_block_20270310';
 select is(count(*), 2::bigint, 'with both indexes') from pg_indexes where tablename = 'log_block_20270310';
+
+-- the clock was wrong for a while
+create function pg_temp.heard(at timestamptz) returns timestamptz language plpgsql as $$
+begin
+    perform azekura.count_unit(array[date_trunc('minute', at)], array['udp'], array['192.0.2.99']::inet[], array[1]::bigint[],
+                               array[1]::bigint[], array[10]::bigint[], array[0]::bigint[], array[0, 0, 0, 0, 0, 0, 0, 0]::bigint[]);
+    return (select last_heard from azekura.source where address = '192.0.2.99');
+end $$;
+select cmp_ok(pg_temp.heard('2099-12-31 23:59Z'), '>=', timestamptz '2099-12-31 23:59Z', 'a sender is heard in a future that the clock said');
+select cmp_ok(pg_temp.heard(now()), '<=', now(), 'and in the present when the clock is right again');
 select * from finish();
 rollback;
