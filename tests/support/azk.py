@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 from cluster import SOURCE, Cluster
 
@@ -423,6 +424,8 @@ def run(scenario):
     try:
         scenario()
     except AssertionError as failure:
-        print(f"FAILED: {failure}", file=sys.stderr)
+        where = traceback.extract_tb(failure.__traceback__)
+        own = [f for f in where if f.filename != __file__] or where
+        print(f"FAILED: {failure}\n  in line {own[-1].lineno} of {own[-1].filename}: {own[-1].line}", file=sys.stderr)
         sys.exit(1)
     print("passed")

@@ -218,6 +218,14 @@ Test(find, agrees_with_a_naive_matcher_on_random_texts)
     buf_free(&text);
 }
 
+/* of this thread: what else the machine does is no fault of the search */
+static int64_t cpu_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * US_PER_SECOND + t.tv_nsec / 1000;
+}
+
 Test(find, hostile_texts_take_no_longer_than_their_length_deserves)
 {
     static const char *const queries[] = {"a*b",      "a*a*a*a*b",  "\"a a\"*b",
@@ -232,9 +240,9 @@ Test(find, hostile_texts_take_no_longer_than_their_length_deserves)
             struct arena a = ARENA_INIT;
             const struct query_node *q = parse(&a, queries[i]);
             size_t length;
-            int64_t began = clock_mono_us();
+            int64_t began = cpu_us();
             (void)!query_find(&q->pattern, view_of(text, n), 0, &length);
-            int64_t took = clock_mono_us() - began;
+            int64_t took = cpu_us() - began;
             cr_expect_lt(took, 5 * US_PER_SECOND, "%s in a megabyte of \"%s\" took %lld us",
                          queries[i], units[u], (long long)took);
             arena_done(&a);
