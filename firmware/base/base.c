@@ -1,7 +1,9 @@
 /* CHECK() and memory that never fails to come. */
 #include "base/base.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
+#include <unistd.h>
 
 void check_failed(const char *file, int line, const char *cond)
 {
@@ -47,4 +49,14 @@ char *xasprintf(const char *fmt, ...)
     va_end(ap);
     CHECK(n >= 0);
     return s;
+}
+
+void base_claim_standard_files(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
 }

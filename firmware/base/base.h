@@ -39,6 +39,11 @@ MUST_USE void *xrealloc(void *p, size_t n, size_t size);
 MUST_USE char *xstrdup(const char *s);
 MUST_USE char *xasprintf(const char *fmt, ...) PRINTF(1, 2);
 
+/* To be called first in main(): where a program was started with standard input, output or error
+ * closed, their numbers are taken, so that no socket gets them and what is printed goes into it.
+ * Writing to them fails, as it would have. */
+void base_claim_standard_files(void);
+
 #ifndef __cplusplus
 #pragma GCC poison strcpy strcat sprintf vsprintf atoi atol strtok gets
 #endif

@@ -141,6 +141,7 @@ int main(int argc, char **argv)
 {
     const char *config = NULL, *state = NULL;
     bool wants_help = false, wants_version = false;
+    base_claim_standard_files();
     signal(SIGPIPE, SIG_IGN);
     int at = read_options(argc, argv, &config, &state, &wants_help, &wants_version);
     if (at < 0)

@@ -287,6 +287,7 @@ int config_command_line(int argc, char **argv, const char *what, struct config *
     const char *path = NULL, *slash = strrchr(argv[0], '/');
     const char *program = slash ? slash + 1 : argv[0];
     int option;
+    base_claim_standard_files();
     config_defaults(c);
     opterr = 0;
     while ((option = getopt_long(argc, argv, "+:c:hV", options, NULL)) != -1) {

@@ -1,6 +1,8 @@
 """`azekura`: accounts, tokens, settings, search in its formats, the ledger, verify; and exit codes that mean something."""
 
 import json
+import os
+import subprocess
 
 from azk import Product, run, wait_for
 
@@ -31,6 +33,15 @@ def accounts(box):
     fails(box, 1, "nobody", "user", "remove", "nobody")
     box.cli("user", "remove", "bob")
     fails(box, 1, "already", "setup-code")
+
+
+def closed_output(box):
+    """Nothing printed ends up in the connection to the database."""
+    command = [box.program / "bin" / "azekura", "--config", box.config_file]
+    for arguments in ("config list", "ledger", "status"):
+        result = subprocess.run(["sh", "-c", f'"$@" {arguments} >&-', "sh", *command], env={**os.environ, "PGUSER": "postgres"},
+                                capture_output=True, text=True, check=False)
+        assert result.returncode == 1 and "cannot write the whole output" in result.stderr, (arguments, result)
 
 
 def tokens(box):
@@ -123,6 +134,7 @@ def main():
         settings(box)
         search(box)
         search_pages(box)
+        closed_output(box)
         ledger_and_verify(box)
         without_a_database(box)
 
