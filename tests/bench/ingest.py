@@ -39,8 +39,11 @@ def cpu_seconds(pids):
 
 
 def process_tree(pid):
-    """A process and its living descendants."""
-    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    """A process and its living descendants; those that end meanwhile are left out."""
+    try:
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
     return [pid] + [p for child in children for p in process_tree(int(child))]
 
 
