@@ -118,10 +118,14 @@ struct view block_dictionary_text(const struct block_reader *r, enum block_colum
                                   uint32_t entry);
 void block_dictionary_source(const struct block_reader *r, uint32_t entry, struct ip *ret);
 const uint16_t *block_dictionary_rows(const struct block_reader *r, enum block_column c);
-/* Text columns (STRUCTURED_DATA, MESSAGE): all rows' text one after another, and offsets: row i is
- * bytes offsets[i] … offsets[i + 1].  Null and empty look alike here. */
-struct view block_column_text(const struct block_reader *r, enum block_column c,
-                              const uint32_t **ret_offsets);
+/* Text columns (STRUCTURED_DATA, MESSAGE): the texts of all rows one after another, as they are
+ * stored, those of one app_name together.  The k-th is bytes offsets[k] … offsets[k + 1] and
+ * belongs to row order[k], or to row k where order is NULL.  Null and empty look alike here. */
+struct block_texts {
+    struct view all;
+    const uint32_t *offsets, *order;
+};
+struct block_texts block_column_texts(const struct block_reader *r, enum block_column c);
 
 /* First row with received_at ≥ us (0…messages).  Needs COLUMN_TIMES. */
 uint32_t block_lower_bound(const struct block_reader *r, int64_t us);

@@ -29,6 +29,8 @@ struct block_builder *block_builder_new(void)
     b->flags = xcalloc(BLOCK_MAX_MESSAGES, 1);
     b->runs = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->runs));
     b->numbers = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->numbers));
+    b->order = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->order));
+    b->starts = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->starts));
     for (unsigned i = 0; i < BUILDER_DICTS; i++)
         dict_init(&b->dicts[i]);
     for (unsigned i = 0; i < BUILDER_TEXTS; i++) {
@@ -57,6 +59,8 @@ void block_builder_free(struct block_builder **pb)
     free(b->flags);
     free(b->runs);
     free(b->numbers);
+    free(b->order);
+    free(b->starts);
     for (unsigned i = 0; i < BUILDER_DICTS; i++)
         dict_done(&b->dicts[i]);
     for (unsigned i = 0; i < BUILDER_TEXTS; i++) {

@@ -16,8 +16,10 @@ struct block_decoded {
     uint16_t *rows;    /* dictionaries: entry of each row */
     uint32_t entries;  /* dictionaries; entry 0 of a text dictionary is null */
     uint32_t *offsets; /* dictionaries: entry e > 0 is text[offsets[e - 1]] … [offsets[e]];
-                        * texts: row i is text[offsets[i]] … [offsets[i + 1]] */
+                        * texts: the k-th is text[offsets[k]] … [offsets[k + 1]] */
     const char *text;
+    uint32_t *order;         /* texts: the row of the k-th (grouping.h); NULL: row k */
+    uint32_t *place;         /* texts: which is row i's; NULL with order */
     uint8_t *nulls;          /* texts: bit i set: row i is null; NULL: none is */
     struct ip *sources;      /* SOURCES: entries of them */
     uint16_t *layout_fields; /* LAYOUTS: what layout_fields gives for each entry */

@@ -1,6 +1,7 @@
 /* Columns out of a block being built: chooses encodings, compresses, makes the token index.  Runs
  * in the receiver's writer thread and in the keeper's compaction.  README.md has the bytes. */
 #include "block/building.h"
+#include "block/grouping.h"
 
 #include "block/encoding.h"
 #include "block/numbers.h"
@@ -198,20 +199,49 @@ static void finish_senders(const struct block_builder *b, struct block *ret)
 
 /* ---- texts ---- */
 
+static void order_texts(struct block_builder *b)
+{
+    const struct dict *apps = &b->dicts[DICT_APP_NAME];
+    b->is_grouped = grouping_order(apps->rows, b->n, apps->n + 1, b->starts, b->order);
+}
+
+/* The texts one after another, in their order; b->numbers has their lengths in that order. */
+static void put_texts(struct block_builder *b, const struct texts *t)
+{
+    if (!b->is_grouped) {
+        content_text(&b->content, buf_view(&t->text));
+        return;
+    }
+    uint32_t *offsets = b->starts, at = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        offsets[i] = at;
+        at += t->lengths[i] > 0 ? t->lengths[i] - 1 : 0;
+    }
+    content_cut(&b->content);
+    char *to = (char *)content_room(&b->content, t->text.n);
+    for (uint32_t k = 0; k < b->n; k++) {
+        size_t bytes = b->numbers[k] > 0 ? b->numbers[k] - 1 : 0;
+        if (bytes > 0)
+            memcpy(to, t->text.p + offsets[b->order[k]], bytes);
+        to += bytes;
+    }
+    content_cut(&b->content);
+}
+
 static void finish_texts(struct block_builder *b, struct block *ret, enum block_column column,
                          unsigned texts, uint32_t absent)
 {
     const struct texts *t = &b->texts[texts];
     bool is_absent = true;
-    for (uint32_t i = 0; i < b->n; i++) {
-        b->numbers[i] = t->lengths[i];
-        is_absent &= t->lengths[i] == absent;
+    for (uint32_t k = 0; k < b->n; k++) {
+        b->numbers[k] = t->lengths[b->is_grouped ? b->order[k] : k];
+        is_absent &= b->numbers[k] == absent;
     }
     if (is_absent)
         return;
     content_clear(&b->content);
     numbers_put(&b->content, b->numbers, b->n);
-    content_text(&b->content, buf_view(&t->text));
+    put_texts(b, t);
     seal(b, ret, column, LEVEL_TEXT);
 }
 
@@ -293,6 +323,7 @@ void block_builder_finish(struct block_builder *b, struct block *ret)
     finish_dict(b, ret, COLUMN_PROCID, DICT_PROCID);
     finish_dict(b, ret, COLUMN_MSGID, DICT_MSGID);
     finish_dict(b, ret, COLUMN_LAYOUTS, DICT_LAYOUTS);
+    order_texts(b);
     finish_texts(b, ret, COLUMN_STRUCTURED_DATA, TEXTS_STRUCTURED_DATA, 0);
     finish_texts(b, ret, COLUMN_MESSAGE, TEXTS_MESSAGE, 1);
     finish_texts(b, ret, COLUMN_RAW, TEXTS_RAW, 0);

@@ -2,6 +2,7 @@
  * PostgreSQL and in the tools; a column is a stranger's bytes here.  All memory comes from the
  * reader's and nothing is held across an allocation, which may leave by longjmp. */
 #include "block/decoded.h"
+#include "block/grouping.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -148,19 +149,43 @@ static bool sum_lengths(uint32_t *v, uint32_t n, uint32_t bias, size_t max)
 
 static void find_nulls(struct loading *l, const uint32_t *lengths)
 {
-    uint32_t n = l->r->messages, i = 0;
-    while (i < n && lengths[i] > 0)
-        i++;
-    if (i == n)
+    uint32_t n = l->r->messages, k = 0;
+    while (k < n && lengths[k] > 0)
+        k++;
+    if (k == n)
         return;
     l->to->nulls = take_zeroed(l, (n + 7) / 8, 1);
-    for (; i < n; i++)
-        l->to->nulls[i / 8] |= (uint8_t)((lengths[i] == 0) << i % 8);
+    for (; k < n; k++) {
+        uint32_t row = l->to->order != NULL ? l->to->order[k] : k;
+        l->to->nulls[row / 8] |= (uint8_t)((lengths[k] == 0) << row % 8);
+    }
+}
+
+/* The order of the texts, which app_name gives. */
+static int find_order(struct loading *l)
+{
+    int r = block_load(l->r, COLUMN_APP_NAME, l->err);
+    if (r < 0)
+        return r;
+    const struct block_decoded *apps = l->r->decoded[COLUMN_APP_NAME];
+    uint32_t n = l->r->messages;
+    uint32_t *starts = take_memory(l, apps->entries, sizeof(*starts));
+    uint32_t *order = take_memory(l, n, sizeof(*order));
+    if (!grouping_order(apps->rows, n, apps->entries, starts, order))
+        return 0;
+    l->to->order = order;
+    l->to->place = take_memory(l, n, sizeof(*l->to->place));
+    for (uint32_t k = 0; k < n; k++)
+        l->to->place[order[k]] = k;
+    return 0;
 }
 
 static int load_texts(struct loading *l)
 {
     uint32_t n = l->r->messages;
+    int r = find_order(l);
+    if (r < 0)
+        return r;
     uint32_t *offsets = take_memory(l, (size_t)n + 1, sizeof(*offsets));
     if (!numbers_get_u32(&l->content, n, BLOCK_MAX_TEXT_BYTES + 1, offsets))
         return bad_numbers(l, "lengths");

@@ -100,7 +100,8 @@ struct view block_text(const struct block_reader *r, enum block_column c, uint32
         return block_dictionary_text(r, c, d->rows[row]);
     if (d->nulls != NULL && d->nulls[row / 8] >> row % 8 & 1)
         return VIEW_NULL;
-    return view_of(d->text + d->offsets[row], d->offsets[row + 1] - d->offsets[row]);
+    uint32_t k = d->place != NULL ? d->place[row] : row;
+    return view_of(d->text + d->offsets[k], d->offsets[k + 1] - d->offsets[k]);
 }
 
 uint32_t block_dictionary_size(const struct block_reader *r, enum block_column c)
@@ -129,13 +130,11 @@ const uint16_t *block_dictionary_rows(const struct block_reader *r, enum block_c
     return loaded(r, c)->rows;
 }
 
-struct view block_column_text(const struct block_reader *r, enum block_column c,
-                              const uint32_t **ret_offsets)
+struct block_texts block_column_texts(const struct block_reader *r, enum block_column c)
 {
     CHECK(is_text_column(c));
     const struct block_decoded *d = loaded(r, c);
-    *ret_offsets = d->offsets;
-    return view_of(d->text, d->offsets[r->messages]);
+    return (struct block_texts){view_of(d->text, d->offsets[r->messages]), d->offsets, d->order};
 }
 
 uint32_t block_lower_bound(const struct block_reader *r, int64_t us)

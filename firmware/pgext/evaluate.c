@@ -111,10 +111,10 @@ static int evaluate_dictionary(struct block_reader *r, const struct query_node *
 
 /* ---- text columns ---- */
 
-/* The row that holds byte `at`: offsets[row] ≤ at < offsets[row + 1], not before `row`. */
-static uint32_t row_of_offset(const uint32_t *offsets, uint32_t n, uint32_t row, size_t at)
+/* The text that holds byte `at`: offsets[k] ≤ at < offsets[k + 1], not before `k`. */
+static uint32_t text_of_offset(const uint32_t *offsets, uint32_t n, uint32_t k, size_t at)
 {
-    uint32_t low = row, step = 1;
+    uint32_t low = k, step = 1;
     for (; low + step < n && offsets[low + step] <= at; step *= 2)
         low += step;
     uint32_t high = MIN(n, low + step);
@@ -142,29 +142,29 @@ static void evaluate_whole_column(struct block_reader *r, const struct query_nod
                                   enum block_column c, const struct rows *candidates,
                                   struct rows *ret)
 {
-    const uint32_t *offsets;
-    struct view all = block_column_text(r, c, &offsets);
+    struct block_texts texts = block_column_texts(r, c);
     struct view piece = q->pattern.pieces[0];
     for (size_t i = 1; i < q->pattern.pieces_n; i++) {
         if (q->pattern.pieces[i].n > piece.n)
             piece = q->pattern.pieces[i];
     }
     const struct query_pattern bait = {.pieces = &piece, .pieces_n = 1};
-    uint32_t row = 0;
+    uint32_t k = 0;
     size_t at = 0;
-    while (at < all.n) {
+    while (at < texts.all.n) {
         size_t length;
-        int64_t hit = query_find(&bait, all, at, &length);
+        int64_t hit = query_find(&bait, texts.all, at, &length);
         if (hit < 0)
             return;
-        row = row_of_offset(offsets, candidates->n, row, (size_t)hit);
-        if ((size_t)hit + length > offsets[row + 1]) {
-            at = (size_t)hit + 1; /* runs over into the next row */
+        k = text_of_offset(texts.offsets, candidates->n, k, (size_t)hit);
+        if ((size_t)hit + length > texts.offsets[k + 1]) {
+            at = (size_t)hit + 1; /* runs over into the next text */
             continue;
         }
+        uint32_t row = texts.order != NULL ? texts.order[k] : k;
         if (rows_has(candidates, row) && text_matches(q, block_text(r, c, row)))
             rows_add(ret, row);
-        at = offsets[row + 1];
+        at = texts.offsets[k + 1];
     }
 }
 

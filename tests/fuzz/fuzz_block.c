@@ -72,7 +72,7 @@ static void touch(struct view v)
 
 static void use_column(struct block_reader *r, enum block_column c)
 {
-    const uint32_t *offsets;
+    struct block_texts texts;
     struct ip ip;
     for (uint32_t i = 0; i < r->messages; i++) {
         switch (c) {
@@ -115,8 +115,10 @@ static void use_column(struct block_reader *r, enum block_column c)
             break;
         default:
             touch(block_text(r, c, i));
-            touch(block_column_text(r, c, &offsets));
-            CHECK(offsets[i] <= offsets[i + 1]);
+            texts = block_column_texts(r, c);
+            touch(texts.all);
+            CHECK(texts.offsets[i] <= texts.offsets[i + 1]);
+            CHECK(texts.order == NULL || texts.order[i] < r->messages);
             break;
         }
     }

@@ -19,6 +19,7 @@ static void make(struct fixture *f)
     *f = (struct fixture){.a = ARENA_INIT};
     block_builder_clear(b, 50);
     for (unsigned i = 0; i < ROWS; i++) {
+        static const char *const apps[] = {"sshd", "kernel", NULL, "sshd", "cron"};
         char host[16], text[32];
         int host_n = snprintf(host, sizeof(host), "fw%02u", i % 7);
         int text_n = snprintf(text, sizeof(text), "row %u", i);
@@ -26,6 +27,7 @@ static void make(struct fixture *f)
                            .reported_at_us = TIME_NONE,
                            .source = {4, {10, 0, 0, (uint8_t)(i % 5)}},
                            .hostname = i % 3 ? view_of(host, (size_t)host_n) : VIEW_NULL,
+                           .app_name = view_str(apps[i % ARRAY_LEN(apps)]),
                            .message = view_of(text, (size_t)text_n),
                            .raw = view_of(text, (size_t)text_n)};
         cr_assert_eq(block_builder_add(b, &r), 0);
@@ -63,17 +65,22 @@ Test(reader, dictionaries_give_each_row_its_entry)
     done(&f);
 }
 
-Test(reader, a_text_column_is_one_text_with_offsets)
+Test(reader, a_text_column_is_one_text_with_offsets_and_the_row_of_each)
 {
     struct fixture f;
-    const uint32_t *offsets;
+    bool is_seen[ROWS] = {false};
     make(&f);
-    struct view all = block_column_text(&f.r, COLUMN_MESSAGE, &offsets);
-    cr_assert_eq(offsets[0], 0);
-    cr_assert_eq(offsets[ROWS], all.n);
-    for (uint32_t i = 0; i < ROWS; i++)
-        cr_assert(view_eq(view_of(all.p + offsets[i], offsets[i + 1] - offsets[i]),
-                          block_text(&f.r, COLUMN_MESSAGE, i)));
+    struct block_texts t = block_column_texts(&f.r, COLUMN_MESSAGE);
+    cr_assert_not_null(t.order, "messages of several programs are stored by program");
+    cr_assert_eq(t.offsets[0], 0);
+    cr_assert_eq(t.offsets[ROWS], t.all.n);
+    for (uint32_t k = 0; k < ROWS; k++) {
+        uint32_t row = t.order != NULL ? t.order[k] : k;
+        cr_assert(row < ROWS && !is_seen[row], "text %u", k);
+        is_seen[row] = true;
+        cr_assert(view_eq(view_of(t.all.p + t.offsets[k], t.offsets[k + 1] - t.offsets[k]),
+                          block_text(&f.r, COLUMN_MESSAGE, row)));
+    }
     done(&f);
 }
 
@@ -117,7 +124,7 @@ Test(reader, a_column_is_fetched_once_and_only_when_it_is_needed)
     cr_assert_eq(fetched, 1);
     for (unsigned i = 0; i < 3; i++)
         cr_assert_eq(block_raw(&r, i, &raw, &err), 0);
-    cr_assert_eq(fetched, 3, "layouts and message");
+    cr_assert_eq(fetched, 4, "layouts, message, and app_name, which orders the messages");
     buf_free(&raw);
     done(&f);
 }
