@@ -1,29 +1,13 @@
 """PostgreSQL hangs (all its processes are stopped): thousands of TCP connections stay, their messages wait, and a
 receiver that is told to stop obeys within ten seconds; the next start counts what was not stored."""
 
-import os
 import resource
-import signal
 import socket
 import time
 
 from azk import Product, run, wait_for
 
 CONNECTIONS = 3_000
-
-
-def server_processes(box):
-    """The postmaster and its children, the postmaster first."""
-    root = box.cluster.process.pid
-    found = [root]
-    for entry in os.listdir("/proc"):
-        try:
-            parent = int(open(f"/proc/{entry}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[1])
-        except (OSError, IndexError, ValueError):
-            continue
-        if parent == root:
-            found.append(int(entry))
-    return found
 
 
 def main():
@@ -38,19 +22,13 @@ def main():
         box.wait_for_stored(CONNECTIONS)
         wait_for(lambda: box.value("select connections from azekura.receiver_status") == str(CONNECTIONS),
                  "all connections are served")
-        hanging = server_processes(box)
-        for pid in hanging:
-            os.kill(pid, signal.SIGSTOP)
-        try:
+        with box.cluster.hung():
             for connection in connections[:100]:
                 connection.sendall(b"<13>not stored\n")
             begin = time.monotonic()
             box.stop("receiver")
             took = time.monotonic() - begin
             assert took < 11, f"the stop took {took:.1f} s"
-        finally:
-            for pid in hanging:
-                os.kill(pid, signal.SIGCONT)
         box.start("receiver")
         wait_for(lambda: box.ledger()["refused"] == 100, "the next start counts what was not stored")
         sums = box.ledger()

@@ -141,16 +141,22 @@ class Cluster:
     @contextlib.contextmanager
     def hung(self):
         """While it lasts the server's processes stand still: connections stay, nothing answers."""
-        children = subprocess.run(["ps", "--ppid", str(self.process.pid), "-o", "pid="], capture_output=True, text=True, check=True)
-        pids = [self.process.pid, *map(int, children.stdout.split())]
+        stopped = [self.process.pid]
+        os.kill(self.process.pid, signal.SIGSTOP)  # first: from now on no child is added
         try:
-            for pid in pids:
-                os.kill(pid, signal.SIGSTOP)
+            for pid in self.children():
+                with contextlib.suppress(ProcessLookupError):  # it has just ended
+                    os.kill(pid, signal.SIGSTOP)
+                    stopped.append(pid)
             yield
         finally:
-            for pid in pids:
+            for pid in stopped:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGCONT)
+
+    def children(self):
+        found = subprocess.run(["ps", "--ppid", str(self.process.pid), "-o", "pid="], capture_output=True, text=True, check=False)
+        return [int(pid) for pid in found.stdout.split()]
 
     def stop(self):
         """Stop the server and remove a temporary folder."""
