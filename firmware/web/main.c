@@ -30,8 +30,8 @@ int main(int argc, char **argv)
     sigset_t ends;
 
     config_defaults(&config);
-    int rc = config_command_line(
-        argc, argv, "serves the console and the API over HTTP", &config, &err);
+    int rc =
+        config_command_line(argc, argv, "serves the console and the API over HTTP", &config, &err);
     if (rc > 0)
         return 0;
     if (rc < 0) {
