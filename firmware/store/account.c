@@ -184,7 +184,7 @@ static int count_failure(PGconn *c, const char *subject, int *ret_wait_s, struct
     if (rc < 0)
         return (int)rc;
     int failures = PQntuples(r) ? (int)strtol(PQgetvalue(r, 0, 0), NULL, 10) : 0;
-    int64_t since_us = PQntuples(r) ? strtoll(PQgetvalue(r, 0, 1), NULL, 10) : 0;
+    int64_t since_us = PQntuples(r) ? store_number(r, 0, 1) : 0;
     PQclear(r);
     if (since_us > FAILURES_FORGOTTEN_US)
         failures = 0;

@@ -324,3 +324,8 @@ int64_t backoff_next_us(struct backoff *b)
     /* 80 … 120 % */
     return pause_us * 8 / 10 + (int64_t)((__int128)pause_us * 4 / 10 * chance / UINT32_MAX);
 }
+
+int64_t store_number(const PGresult *r, int row, int column)
+{
+    return strtoll(PQgetvalue(r, row, column), NULL, 10);
+}

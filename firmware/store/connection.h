@@ -41,6 +41,9 @@ MUST_USE int store_query(PGconn *c, const char *sql, int n, const char *const *v
 MUST_USE int64_t store_execute(PGconn *c, const char *sql, int n, const char *const *values,
                                struct err *err);
 
+/* A whole number of a result, 64 bits; 0 for null. */
+int64_t store_number(const PGresult *r, int row, int column);
+
 /* What a failed result of libpq's asynchronous calls means: the codes of store_query. */
 MUST_USE int store_result_error(PGconn *c, const PGresult *r, struct err *err);
 

@@ -48,21 +48,16 @@ bool ledger_receiver_is_balanced(const struct ledger_receiver *r)
     return r->arrived == r->stored + r->refused + r->queued;
 }
 
-static int64_t number(const PGresult *r, int row, int column)
-{
-    return strtoll(PQgetvalue(r, row, column), NULL, 10);
-}
-
 static struct ledger_counts read_counts(const PGresult *r, int row, int column)
 {
     struct ledger_counts c = {
-        .arrived = number(r, row, column),
-        .stored = number(r, row, column + 1),
-        .bytes = number(r, row, column + 2),
-        .truncated = number(r, row, column + 3),
+        .arrived = store_number(r, row, column),
+        .stored = store_number(r, row, column + 1),
+        .bytes = store_number(r, row, column + 2),
+        .truncated = store_number(r, row, column + 3),
     };
     for (int i = 0; i < REASON_COUNT; i++)
-        c.refused[i] = number(r, row, column + 4 + i);
+        c.refused[i] = store_number(r, row, column + 4 + i);
     return c;
 }
 
@@ -87,7 +82,7 @@ static void fill_totals(const PGresult *r, struct ledger_totals *t)
         if (l < 0)
             continue;
         t->by_listener[l] = c;
-        t->kernel_dropped[l] = number(r, row, 1 + COUNT_COLUMNS);
+        t->kernel_dropped[l] = store_number(r, row, 1 + COUNT_COLUMNS);
     }
 }
 
@@ -169,15 +164,15 @@ int ledger_read_receiver(PGconn *c, struct ledger_receiver *ret, struct err *err
     snprintf(ret->run, sizeof(ret->run), "%s", PQgetvalue(r, 0, 1));
     ret->started_at_us = store_time_parse(PQgetvalue(r, 0, 2));
     ret->at_us = store_time_parse(PQgetvalue(r, 0, 3));
-    ret->age_us = MAX(number(r, 0, 4), 0); /* the clock may have been set back */
-    ret->arrived = number(r, 0, 5);
-    ret->stored = number(r, 0, 6);
-    ret->refused = number(r, 0, 7);
-    ret->queued = number(r, 0, 8);
-    ret->queue_bytes = number(r, 0, 9);
-    ret->connections = number(r, 0, 10);
-    ret->udp_buffer_bytes = number(r, 0, 11);
-    ret->kernel_dropped = number(r, 0, 12);
+    ret->age_us = MAX(store_number(r, 0, 4), 0); /* the clock may have been set back */
+    ret->arrived = store_number(r, 0, 5);
+    ret->stored = store_number(r, 0, 6);
+    ret->refused = store_number(r, 0, 7);
+    ret->queued = store_number(r, 0, 8);
+    ret->queue_bytes = store_number(r, 0, 9);
+    ret->connections = store_number(r, 0, 10);
+    ret->udp_buffer_bytes = store_number(r, 0, 11);
+    ret->kernel_dropped = store_number(r, 0, 12);
     PQclear(r);
     return 1;
 }
@@ -202,10 +197,10 @@ int ledger_read_rates(PGconn *c, int64_t from_us, int64_t step_us, int n, struct
     for (int i = 0; i < n; i++)
         ret[i] = (struct ledger_rate){.at_us = from_us + i * step_us};
     for (int row = 0; row < PQntuples(r); row++) {
-        int64_t i = number(r, row, 0);
+        int64_t i = store_number(r, row, 0);
         int l = listener_number(PQgetvalue(r, row, 1));
         if (i >= 0 && i < n && l >= 0)
-            ret[i].arrived[l] += number(r, row, 2);
+            ret[i].arrived[l] += store_number(r, row, 2);
     }
     PQclear(r);
     return 0;

@@ -130,11 +130,6 @@ static int set_limits(PGconn *c, const struct search_request *q, struct err *err
     return rc < 0 ? (int)rc : 0;
 }
 
-static int64_t number(const PGresult *r, int row, int column)
-{
-    return strtoll(PQgetvalue(r, row, column), NULL, 10);
-}
-
 static int read_scan(PGconn *c, struct search_scan *ret, struct err *err)
 {
     if (!ret)
@@ -148,11 +143,11 @@ static int read_scan(PGconn *c, struct search_scan *ret, struct err *err)
         return rc;
     struct search_scan s = {.is_complete = true};
     if (PQntuples(r) > 0) {
-        s.blocks_in_range = number(r, 0, 0);
-        s.blocks_read = number(r, 0, 1);
-        s.messages_examined = number(r, 0, 2);
-        s.damaged = number(r, 0, 3);
-        s.elapsed_us = number(r, 0, 4);
+        s.blocks_in_range = store_number(r, 0, 0);
+        s.blocks_read = store_number(r, 0, 1);
+        s.messages_examined = store_number(r, 0, 2);
+        s.damaged = store_number(r, 0, 3);
+        s.elapsed_us = store_number(r, 0, 4);
         s.is_complete = PQgetvalue(r, 0, 5)[0] == 't';
         snprintf(s.resume, sizeof(s.resume), "%s", PQgetvalue(r, 0, 6));
     }
@@ -181,8 +176,8 @@ static int each_entry(void *context, const PGresult *r, struct err *err)
         .reported_at_us = PQgetisnull(r, 0, 1) ? TIME_NONE : store_time_parse(PQgetvalue(r, 0, 1)),
         .source = field(r, 2),
         .listener = field(r, 3),
-        .facility = (int)number(r, 0, 4),
-        .severity = (int)number(r, 0, 5),
+        .facility = (int)store_number(r, 0, 4),
+        .severity = (int)store_number(r, 0, 5),
         .hostname = field(r, 6),
         .app_name = field(r, 7),
         .procid = field(r, 8),
@@ -236,7 +231,7 @@ static int each_bucket(void *context, const PGresult *r, struct err *err)
                        x->max);
     struct search_bucket *b = &x->buckets[x->n++];
     b->at_us = store_time_parse(PQgetvalue(r, 0, 0));
-    b->count = number(r, 0, 1);
+    b->count = store_number(r, 0, 1);
     const char *p = PQgetvalue(r, 0, 2); /* "{0,0,1,…}" */
     for (size_t i = 0; i < ARRAY_LEN(b->by_severity); i++) {
         char *end;
@@ -276,7 +271,7 @@ struct facets_context {
 static int each_value(void *context, const PGresult *r, struct err *err)
 {
     const struct facets_context *x = context;
-    return x->each(x->context, field(r, 0), number(r, 0, 1), err);
+    return x->each(x->context, field(r, 0), store_number(r, 0, 1), err);
 }
 
 int search_facets(PGconn *c, const struct search_request *q, const char *name, search_value_fn each,

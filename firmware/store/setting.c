@@ -87,14 +87,3 @@ int setting_ping(PGconn *c, struct err *err)
     int64_t rc = store_execute(c, "select from azekura.setting limit 1", 0, NULL, err);
     return rc < 0 ? (int)rc : 0;
 }
-
-int audit_add(PGconn *c, const char *actor, const char *action, const char *detail_json,
-              struct err *err)
-{
-    const char *values[] = {actor, action, detail_json};
-    int64_t rc = store_execute(c,
-                               "insert into azekura.audit (actor, action, detail)"
-                               " values ($1, $2, coalesce($3::jsonb, '{}'))",
-                               3, values, err);
-    return rc < 0 ? (int)rc : 0;
-}

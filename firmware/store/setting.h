@@ -25,8 +25,4 @@ MUST_USE int setting_write(PGconn *c, const char *actor, const struct setting_ch
 /* The database answers: 0, or negative and *err. */
 MUST_USE int setting_ping(PGconn *c, struct err *err);
 
-/* One line of the audit log; detail_json is a JSON object or NULL. */
-MUST_USE int audit_add(PGconn *c, const char *actor, const char *action, const char *detail_json,
-                       struct err *err);
-
 #endif

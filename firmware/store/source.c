@@ -15,11 +15,6 @@
     " and minute < coalesce(date_trunc('minute', $2::timestamptz + interval '59.999999 s'),"       \
     " 'infinity') group by source) l on l.source = s.address"
 
-static int64_t number(const PGresult *r, int row, int column)
-{
-    return strtoll(PQgetvalue(r, row, column), NULL, 10);
-}
-
 int source_read(PGconn *c, int64_t from_us, int64_t to_us, enum source_order order, int limit,
                 source_row_fn each, void *context, int64_t *ret_total, struct err *err)
 {
@@ -36,18 +31,18 @@ int source_read(PGconn *c, int64_t from_us, int64_t to_us, enum source_order ord
     if (rc < 0)
         return rc;
     int rows = PQntuples(r);
-    *ret_total = rows > 0 ? number(r, 0, 9) : 0;
+    *ret_total = rows > 0 ? store_number(r, 0, 9) : 0;
     for (int row = 0; row < rows; row++) {
         struct source_row s = {
             .source = PQgetvalue(r, row, 0),
             .first_heard_us = store_time_parse(PQgetvalue(r, row, 1)),
             .last_heard_us = store_time_parse(PQgetvalue(r, row, 2)),
-            .messages = number(r, row, 3),
-            .bytes = number(r, row, 4),
-            .range_arrived = number(r, row, 5),
-            .range_stored = number(r, row, 6),
-            .range_refused = number(r, row, 7),
-            .range_bytes = number(r, row, 8),
+            .messages = store_number(r, row, 3),
+            .bytes = store_number(r, row, 4),
+            .range_arrived = store_number(r, row, 5),
+            .range_stored = store_number(r, row, 6),
+            .range_refused = store_number(r, row, 7),
+            .range_bytes = store_number(r, row, 8),
         };
         each(context, &s);
     }

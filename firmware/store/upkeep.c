@@ -24,7 +24,7 @@ int64_t upkeep_partitions(PGconn *c, int64_t days, const char *zone, struct err 
                     2, (const char *const[]){n.text, zone}, &r, err);
     if (error < 0)
         return error;
-    int64_t made = strtoll(PQgetvalue(r, 0, 0), NULL, 10);
+    int64_t made = store_number(r, 0, 0);
     PQclear(r);
     return made;
 }

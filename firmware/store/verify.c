@@ -3,11 +3,6 @@
 
 #include "store/search.h"
 
-static int64_t number(const PGresult *r, int row, int column)
-{
-    return strtoll(PQgetvalue(r, row, column), NULL, 10);
-}
-
 static int list_blocks(PGconn *c, int64_t from_us, int64_t to_us, PGresult **ret, struct err *err)
 {
     char from[RFC3339_MAX], to[RFC3339_MAX];
@@ -67,7 +62,7 @@ int verify_blocks(PGconn *c, int64_t from_us, int64_t to_us, verify_step_fn each
         result.gone += rc == GONE;
         result.damaged += rc == DAMAGED;
         result.blocks += rc != GONE;
-        result.messages += rc != GONE ? number(list, row, 4) : 0;
+        result.messages += rc != GONE ? store_number(list, row, 4) : 0;
         struct verify_step step = {.done = row + 1,
                                    .total = total,
                                    .messages = result.messages,
@@ -94,10 +89,10 @@ int verify_summary(PGconn *c, struct stored_summary *ret, struct err *err)
                          0, NULL, &r, err);
     if (rc < 0)
         return rc;
-    *ret = (struct stored_summary){.blocks = number(r, 0, 0),
-                                   .messages = number(r, 0, 1),
-                                   .raw_bytes = number(r, 0, 2),
-                                   .database_bytes = number(r, 0, 3),
+    *ret = (struct stored_summary){.blocks = store_number(r, 0, 0),
+                                   .messages = store_number(r, 0, 1),
+                                   .raw_bytes = store_number(r, 0, 2),
+                                   .database_bytes = store_number(r, 0, 3),
                                    .first_at_us = store_time_parse(PQgetvalue(r, 0, 4)),
                                    .last_at_us = store_time_parse(PQgetvalue(r, 0, 5))};
     PQclear(r);
