@@ -20,7 +20,7 @@ int64_t clock_mono_us(void)
     return now_us(CLOCK_MONOTONIC);
 }
 
-static bool is_leap(int32_t year)
+bool year_is_leap(int32_t year)
 {
     return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
 }
@@ -28,7 +28,7 @@ static bool is_leap(int32_t year)
 static unsigned days_in_month(int32_t year, unsigned month)
 {
     static const uint8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    return month == 2 && is_leap(year) ? 29 : days[month - 1];
+    return month == 2 && year_is_leap(year) ? 29 : days[month - 1];
 }
 
 bool civil_is_valid(const struct civil *c)

@@ -26,6 +26,7 @@ struct civil {
     uint32_t microsecond;
 };
 
+bool year_is_leap(int32_t year);
 /* Days since 1970-01-01 (algorithm: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
 int64_t days_from_civil(int32_t year, unsigned month, unsigned day);
 /* The civil time as if it were UTC.  Second 60 gives the first instant of the next minute. */

@@ -48,13 +48,3 @@ int view_u64(struct view v, uint64_t max, uint64_t *ret)
     *ret = value;
     return 0;
 }
-
-char *view_dup(struct view v)
-{
-    if (v.p == NULL)
-        return NULL;
-    char *s = xmalloc(v.n + 1);
-    memcpy(s, v.p, v.n);
-    s[v.n] = '\0';
-    return s;
-}

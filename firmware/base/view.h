@@ -46,7 +46,5 @@ struct view view_trim(struct view v);
 /* Decimal digits only, the whole view, no sign, no blanks.  0 and *ret, -EINVAL for anything else,
  * -ERANGE above `max`. */
 MUST_USE int view_u64(struct view v, uint64_t max, uint64_t *ret);
-/* A NUL-terminated copy for C interfaces; to be freed.  NULL for a null view. */
-MUST_USE char *view_dup(struct view v);
 
 #endif

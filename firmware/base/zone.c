@@ -138,11 +138,6 @@ static bool footer_parse(const char *p, struct zone *z)
     return true;
 }
 
-static bool is_leap(int32_t year)
-{
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
 /* Local seconds since the epoch of a rule in a year. */
 static int64_t rule_at(const struct rule *r, int32_t year)
 {
@@ -158,7 +153,7 @@ static int64_t rule_at(const struct rule *r, int32_t year)
     } else {
         day = days_from_civil(year, 1, 1) + r->day;
         if (r->kind == RULE_JULIAN)
-            day += is_leap(year) && r->day >= 60 ? 0 : -1;
+            day += year_is_leap(year) && r->day >= 60 ? 0 : -1;
     }
     return day * 86400 + r->seconds;
 }

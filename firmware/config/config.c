@@ -4,6 +4,7 @@
 #include <getopt.h>
 
 #include "base/ip.h"
+#include "base/limits.h"
 #include "base/zone.h"
 
 #define CONFIG_FILE_MAX_BYTES 65536
