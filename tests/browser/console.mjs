@@ -208,10 +208,17 @@ await step("an empty result says what was searched and offers more", async () =>
     await visible("Accepted publickey");
 });
 
+/* A live view begins with what comes after its stream has started, so that is what to wait for. */
+async function goLive(action) {
+    const stream = page.waitForResponse((r) => r.url().includes("/logs/tail"), WAIT);
+    await action();
+    await stream;
+    await visible("Waiting for the next line");
+}
+
 await step("live mode shows a line as it arrives", async () => {
     await search("");
-    await page.getByRole("button", { name: "Live" }).click();
-    await visible("Waiting for the next line");
+    await goLive(() => page.getByRole("button", { name: "Live" }).click());
     await send("<14>web01 nginx: a line while looking");
     await visible("a line while looking");
     await checkAccessibility("live mode");
@@ -350,8 +357,7 @@ await step("after log-out nothing is shown, and log-in leads back", async () => 
 });
 
 await step("a live view says when more arrives than it shows", async () => {
-    await page.goto(`${AZK_URL}/logs?live=1`);
-    await visible("Waiting for the next line");
+    await goLive(() => page.goto(`${AZK_URL}/logs?live=1`));
     for (let i = 0; i < 3000; i++) await send(`<14>web01 nginx: more than can be read ${i}`);
     await visible(/more than \d[\d,]* lines? skipped/);
     await page.getByRole("button", { name: "Pause" }).click();
