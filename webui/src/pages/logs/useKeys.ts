@@ -8,7 +8,7 @@ export interface KeyActs {
     help: () => void;
 }
 
-/** Keys of the logs page; never those typed into a field. */
+/** Keys of the logs page; never those typed into a field. A closed dialog keeps the focus until the next frame: its keys are the page's. */
 export function useKeys(acts: KeyActs): void {
     const now = useRef(acts);
     now.current = acts;
@@ -16,7 +16,7 @@ export function useKeys(acts: KeyActs): void {
         const press = (e: KeyboardEvent) => {
             if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
             const target = e.target as HTMLElement;
-            const field = target.closest("input, select, textarea, dialog, [role=menu]");
+            const field = target.closest("input, select, textarea, dialog[open], [role=menu]");
             if (field) {
                 if (e.key === "Escape" && target instanceof HTMLInputElement) target.blur();
                 return;
