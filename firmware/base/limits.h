@@ -17,6 +17,16 @@
 #define BLOCK_MAX_SOURCES 1024     /* distinct senders a block: bounds the ledger rows a block */
 #define BLOCK_MAX_DICTIONARY 65536 /* distinct values a dictionary column */
 
+/* ---- source groups and retention ---- */
+#define SOURCE_GROUPS_MAX 32     /* groups of sources: an open block and a day's partition each */
+#define SOURCE_PREFIXES_MAX 4096 /* networks and addresses assigned to groups */
+#define HOLDS_MAX 256            /* ranges of time that may not be deleted */
+
+/* ---- receive rates ---- */
+#define RATE_NAMES_MAX \
+    16384 /* hostnames, app_names or sources counted by name; the rest together */
+#define RATE_NAMES_A_UNIT 2048 /* the same in one unit */
+
 /* ---- receiver ---- */
 #define UDP_BATCH_MESSAGES 256      /* datagrams one recvmmsg takes: 16 MiB of address space */
 #define TCP_READ_BYTES 65536        /* bytes one read takes from a connection */

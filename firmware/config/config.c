@@ -32,9 +32,22 @@ const struct setting config_settings[] = {
      .help_en = en,                                                     \
      .help_ja = ja,                                                     \
      .offset = offsetof(struct config, member)},
+#define CHOICE(member, name_, scope_, default_, choices_, en, ja) \
+    {.name = name_,                                               \
+     .type = SETTING_CHOICE,                                      \
+     .scope = scope_,                                             \
+     .default_value = default_,                                   \
+     .min = 1,                                                    \
+     .max = CONFIG_STRING_MAX - 1,                                \
+     .unit = "",                                                  \
+     .choices = choices_,                                         \
+     .help_en = en,                                               \
+     .help_ja = ja,                                               \
+     .offset = offsetof(struct config, member)},
 #include "config/settings.def"
 #undef STRING
 #undef INT
+#undef CHOICE
 };
 const size_t config_settings_n = ARRAY_LEN(config_settings);
 
@@ -161,6 +174,19 @@ static int check_hosts(const struct setting *s, struct view value, struct err *e
     return 0;
 }
 
+static int check_choice(const struct setting *s, struct view value, struct err *err)
+{
+    char what[160];
+    for (const char *p = s->choices; *p;) {
+        size_t n = strcspn(p, "|");
+        if (view_eq(view_of(p, n), value))
+            return 0;
+        p += n + (p[n] == '|');
+    }
+    snprintf(what, sizeof(what), "is none of %s", s->choices);
+    return bad_value(err, s, value, what);
+}
+
 static int set_string(struct config *c, const struct setting *s, struct view value, struct err *err)
 {
     char text[CONFIG_STRING_MAX], what[96];
@@ -172,10 +198,11 @@ static int set_string(struct config *c, const struct setting *s, struct view val
         return err_set_field(err, EINVAL, "bad_value", s->name, "%s: contains a control character",
                              s->name);
     snprintf(text, sizeof(text), "%.*s", VIEW_ARG(value));
-    int r = s->type == SETTING_ADDRESS ? check_address(s, value, err)
-            : s->type == SETTING_ZONE  ? check_zone(s, text, err)
-            : s->type == SETTING_HOSTS ? check_hosts(s, value, err)
-                                       : 0;
+    int r = s->type == SETTING_ADDRESS  ? check_address(s, value, err)
+            : s->type == SETTING_ZONE   ? check_zone(s, text, err)
+            : s->type == SETTING_HOSTS  ? check_hosts(s, value, err)
+            : s->type == SETTING_CHOICE ? check_choice(s, value, err)
+                                        : 0;
     if (r == 0)
         memcpy((char *)c + s->offset, text, sizeof(text));
     return r;
@@ -263,6 +290,8 @@ void config_help(FILE *out)
                 s->unit, s->help_en);
         if (s->type == SETTING_INT)
             fprintf(out, " (%lld..%lld)", (long long)s->min, (long long)s->max);
+        if (s->type == SETTING_CHOICE)
+            fprintf(out, " (%s)", s->choices);
         fprintf(out, "; %s\n", scopes[s->scope]);
     }
 }

@@ -7,7 +7,14 @@
 #include "base/view.h"
 #include "base/buf.h"
 
-enum setting_type { SETTING_STRING, SETTING_INT, SETTING_ADDRESS, SETTING_ZONE, SETTING_HOSTS };
+enum setting_type {
+    SETTING_STRING,
+    SETTING_INT,
+    SETTING_ADDRESS,
+    SETTING_ZONE,
+    SETTING_HOSTS,
+    SETTING_CHOICE
+};
 enum setting_scope {
     SETTING_FILE, /* only in the configuration file: needed before the database can be asked */
     SETTING_LIVE, /* in the file or the database (the database wins); takes effect without restart
@@ -22,6 +29,7 @@ struct setting {
     const char *default_value; /* as text */
     int64_t min, max;          /* INT: range; STRING: length in bytes */
     const char *unit;          /* "ms", "bytes", "messages", "" */
+    const char *choices;       /* CHOICE: "trim|shed|borrow|warn" */
     const char *help_en, *help_ja;
     size_t offset; /* in struct config */
 };
@@ -31,9 +39,11 @@ struct setting {
 struct config {
 #define STRING(member, ...) char member[CONFIG_STRING_MAX];
 #define INT(member, ...) int64_t member;
+#define CHOICE(member, ...) char member[CONFIG_STRING_MAX];
 #include "config/settings.def"
 #undef STRING
 #undef INT
+#undef CHOICE
 };
 
 extern const struct setting config_settings[];

@@ -60,7 +60,7 @@ static void add_value(struct json *j, const struct setting *s, struct view text)
 
 static void add_setting(struct json *j, const struct table *t, const struct setting *s)
 {
-    static const char *const types[] = {"string", "int", "address", "zone", "string"};
+    static const char *const types[] = {"string", "int", "address", "zone", "string", "choice"};
     static const char *const scopes[] = {"file", "live", "restart"};
     const struct changed *c = &t->changed[s - config_settings];
     struct buf value = BUF_INIT(CONFIG_STRING_MAX * 2);
@@ -87,6 +87,14 @@ static void add_setting(struct json *j, const struct table *t, const struct sett
     json_int(j, s->max);
     json_key(j, "unit");
     json_str(j, s->unit);
+    json_key(j, "choices");
+    json_begin(j, '[');
+    for (const char *p = s->choices; p && *p;) {
+        size_t n = strcspn(p, "|");
+        json_view(j, view_of(p, n));
+        p += n + (p[n] == '|');
+    }
+    json_end(j, ']');
     json_key(j, "help_en");
     json_str(j, s->help_en);
     json_key(j, "help_ja");

@@ -30,6 +30,14 @@ interface Props {
 function Control({ setting, text, isReadOnly, error, onText }: Props) {
     const id = `set-${setting.name}`;
     const common = { id, "aria-invalid": error ? ("true" as const) : undefined, "aria-describedby": `${id}-help${error ? ` ${id}-error` : ""}` };
+    if (setting.type === "choice")
+        return (
+            <select {...common} disabled={isReadOnly} value={text} onChange={(e) => onText(e.currentTarget.value)}>
+                {setting.choices.map((choice) => (
+                    <option key={choice}>{choice}</option>
+                ))}
+            </select>
+        );
     return (
         <input
             {...common}

@@ -1,0 +1,79 @@
+/* The 20 % rule: what is there, what the rule says of it, and what would go.
+ *
+ *   retention_load()   SQL ─▶ struct retention      (any of azekura's roles but the receiver)
+ *   rule_plan()        pure: struct retention ─▶ struct rule_plan; the keeper carries it out,
+ * previews show it forecast_month()   pure: days' bytes ─▶ end of the month (forecast.h)
+ *
+ * A *piece* is a partition of azekura.log_block: the blocks of one source group in one day of the
+ * box's zone, or of a part of a day where many bytes came.  Pieces are dropped whole, which gives
+ * their space back at once. */
+#ifndef AZEKURA_STORE_RETENTION_H
+#define AZEKURA_STORE_RETENTION_H
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "config/config.h"
+#include "store/connection.h"
+
+#define PIECE_NAME_MAX 64
+#define GROUP_NAME_MAX 65
+
+struct piece {
+    char name[PIECE_NAME_MAX];
+    uint8_t group; /* id, 0…SOURCE_GROUPS_MAX-1; 0: the default group */
+    int32_t day;   /* 20261130, local day of the box when it was made; its month is what the rule
+                      counts it to */
+    int64_t lower_us, upper_us; /* [lower, upper) */
+    int64_t messages, raw_bytes;
+    int64_t bytes; /* physical: heap, TOAST, indexes */
+    bool is_held;  /* a hold overlaps it: counted, never deleted */
+};
+
+struct source_group {
+    uint8_t id;
+    char name[GROUP_NAME_MAX];
+    double quota_percent; /* of the month's budget; < 0: none */
+    int64_t keep_days;    /* 0: for ever; < 0: as retention.keep_days */
+    bool is_retired;      /* nothing new goes to it; gone with its last piece */
+};
+
+enum retention_policy { POLICY_TRIM, POLICY_SHED, POLICY_BORROW, POLICY_WARN, POLICIES };
+enum retention_state {
+    RETENTION_OK,
+    RETENTION_WATCH,
+    RETENTION_OVER_FORECAST,
+    RETENTION_OVER,
+    RETENTION_STATES
+};
+extern const char *const retention_policy_names[POLICIES]; /* "trim" … */
+extern const char *const retention_state_names[RETENTION_STATES];
+
+struct retention {
+    int64_t now_us;
+    const char *zone;                      /* borrowed from the configuration */
+    int32_t today, month;                  /* 20261130, 202611 in the zone */
+    int64_t month_start_us, month_end_us;  /* in the zone */
+    int64_t fs_total_bytes, fs_free_bytes; /* of the file system that holds the database */
+    int64_t capacity_bytes, budget_bytes, high_water_bytes;
+    int64_t database_bytes, wal_bytes, spool_bytes; /* database: all of it, pieces included */
+    int64_t growth_bytes_s; /* of late: what comes until the next look; 0: unknown */
+    enum retention_policy policy;
+    int64_t keep_days; /* 0: for ever */
+    int shed_floor;    /* the most severe severity that `shed` may refuse */
+    bool is_clock_doubted;
+    struct piece *pieces; /* oldest first (lower, then group) */
+    size_t pieces_n;
+    struct source_group groups[SOURCE_GROUPS_MAX];
+    size_t groups_n;
+};
+
+/* Everything as of `now_us`, memory from the arena.  0, or negative and *err. */
+MUST_USE int retention_load(PGconn *c, const struct config *config, int64_t now_us,
+                            struct arena *arena, struct retention *ret, struct err *err);
+
+/* Physical bytes of a month (202611), of one group or (-1) of all. */
+int64_t retention_month_bytes(const struct retention *r, int32_t month, int group);
+int64_t retention_used_bytes(const struct retention *r); /* database + WAL + spool */
+
+#endif

@@ -1,0 +1,46 @@
+/* The decisions of the 20 % rule, pure: no database, no clock.  What a preview shows is what the
+ * keeper does. */
+#ifndef AZEKURA_STORE_RULE_H
+#define AZEKURA_STORE_RULE_H
+
+#include "store/retention.h"
+
+enum rule_reason {
+    RULE_KEEP_DAYS,
+    RULE_QUOTA,
+    RULE_TRIM,
+    RULE_BORROW,
+    RULE_GUARD,
+    RULE_REQUEST,
+    RULE_REASONS
+};
+extern const char *const rule_reason_names[RULE_REASONS]; /* "keep_days" … */
+
+struct rule_deletion {
+    const struct piece *piece; /* of the struct retention */
+    enum rule_reason reason;
+};
+
+struct rule_plan {
+    struct rule_deletion *deletions; /* in the order they are done; at most one a piece */
+    size_t deletions_n;
+    int64_t messages, raw_bytes, bytes;  /* of all deletions */
+    int8_t shed_from[SOURCE_GROUPS_MAX]; /* by group: severities ≥ this are refused; 8: none */
+    const struct piece *split[SOURCE_GROUPS_MAX]; /* the open piece of a group that has grown too
+                                                     large to be dropped as one; or NULL */
+    int64_t held_bytes;                           /* that should have gone and may not */
+};
+
+/* What the rule does now under `policy` (r->policy for the real thing).  Memory from the arena. */
+void rule_plan(const struct retention *r, enum retention_policy policy, struct arena *arena,
+               struct rule_plan *ret);
+
+/* What a request "delete the days from…to (20261103, both included) of a group (-1: all)" would
+ * delete: closed pieces that are not held. */
+void rule_plan_request(const struct retention *r, int32_t from_day, int32_t to_day, int group,
+                       struct arena *arena, struct rule_plan *ret);
+
+/* The state of the month; forecast_bytes < 0: not known. */
+enum retention_state rule_state(const struct retention *r, int64_t forecast_bytes);
+
+#endif
