@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/zone.h"
 #include "store/connection.h"
 
 enum event_kind {
@@ -35,15 +36,17 @@ struct event_params {
 };
 
 /* Keep an event (any of azekura's roles may), in the caller's transaction if there is one, and say
- * it in the daemon's log. 0, or negative and *err. */
+ * it in the daemon's log: as an error from severity 2 on (what an event tells is the box's state,
+ * not a fault of the daemon), as a warning at 3 and 4.  0, or negative and *err. */
 MUST_USE int event_add(PGconn *c, enum event_kind kind, const struct event_params *params,
                        struct err *err);
 
 enum event_language { EVENT_EN, EVENT_JA };
-/* The sentence.  Types of parameters: none (as is), bytes ("301 MB"), count ("12.1 M"), time (in
- * `zone`; NULL: UTC), day. Of an unknown kind: its name and parameters. */
-void event_text(const char *kind, const struct event_params *params, enum event_language language,
-                struct buf *out);
+/* Append the sentence.  Types of parameters: none (as is), bytes ("301 MB"), count ("12.1 M"), time
+ * (in `zone`; NULL: UTC), day ("20261103" as "2026-11-03").  A value that is not of its type stands
+ * as it is, one that is not there is "?".  Of an unknown kind: its name and parameters. */
+void event_text(const char *kind, const struct event_params *params, const struct zone *zone,
+                enum event_language language, struct buf *out);
 
 struct event_row {
     int64_t id, at_us;
@@ -62,10 +65,24 @@ struct event_filter {
 MUST_USE int event_read(PGconn *c, const struct event_filter *f, int limit, event_row_fn each,
                         void *context, struct err *err);
 
+/* The event's id, or negative; without saying it anywhere. */
+MUST_USE int64_t event_keep(PGconn *c, enum event_kind kind, const struct event_params *params,
+                            struct err *err);
+/* Forget what is older than `older_us` (TIME_NONE: nothing by age) and all but the newest `most`.
+ * Returns how many went, or negative. */
+MUST_USE int64_t event_forget(PGconn *c, int64_t older_us, int64_t most, struct err *err);
+
 /* A daemon says that it runs ("receiver", "keeper", "web") and under which process id; if its run
- * before did not say that it stopped, that is an event of its own (daemon.failed).  The keeper
- * samples its CPU by this id. */
+ * before did not say that it stopped, that is an event of its own (daemon.failed).  Said again by
+ * the same process (after the database was away) it is none.  The keeper samples its CPU by this
+ * id. */
 MUST_USE int event_daemon_started(PGconn *c, const char *daemon, struct err *err);
 MUST_USE int event_daemon_stopped(PGconn *c, const char *daemon, struct err *err);
+
+/* This process as event_daemon_started() reports it: id of the machine's boot ("" when the kernel
+ * does not tell), and when the process was started, in clock ticks since that boot (0: not told).
+ */
+#define EVENT_BOOT_MAX 64
+void event_this_process(char ret_boot[EVENT_BOOT_MAX], int64_t *ret_started);
 
 #endif

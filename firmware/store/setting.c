@@ -2,6 +2,7 @@
 #include "store/setting.h"
 
 #include "base/buf.h"
+#include "store/array.h"
 #include "store/search.h"
 
 #define CHANGES_MAX_BYTES                                                  \
@@ -28,23 +29,6 @@ int setting_read(PGconn *c, setting_row_fn each, void *context, struct err *err)
     return rows;
 }
 
-/* One element of an array literal: NULL, or quoted with its quotes and backslashes escaped. */
-static void add_element(struct buf *b, const char *text)
-{
-    buf_add_char(b, b->n > 0 ? ',' : '{');
-    if (!text) {
-        buf_add_str(b, "NULL");
-        return;
-    }
-    buf_add_char(b, '"');
-    for (const char *p = text; *p; p++) {
-        if (*p == '"' || *p == '\\')
-            buf_add_char(b, '\\');
-        buf_add_char(b, *p);
-    }
-    buf_add_char(b, '"');
-}
-
 int setting_write(PGconn *c, const char *actor, const struct setting_change *changes, size_t n,
                   struct err *err)
 {
@@ -64,11 +48,11 @@ int setting_write(PGconn *c, const char *actor, const struct setting_change *cha
         "  'new', value) order by name)) from change";
     struct buf names = BUF_INIT(CHANGES_MAX_BYTES), values = BUF_INIT(CHANGES_MAX_BYTES);
     for (size_t i = 0; i < n; i++) {
-        add_element(&names, changes[i].name);
-        add_element(&values, changes[i].value);
+        array_add_text(&names, changes[i].name);
+        array_add_text(&values, changes[i].value);
     }
-    buf_add_str(&names, n > 0 ? "}" : "{}");
-    buf_add_str(&values, n > 0 ? "}" : "{}");
+    array_end(&names);
+    array_end(&values);
     int64_t rc;
     if (names.is_full || values.is_full) {
         rc = err_set(err, E2BIG, "too_large", "the changes are larger than %d bytes",
