@@ -85,50 +85,17 @@ grant select on azekura.ledger, azekura.ledger_total, azekura.kernel_drop, azeku
 grant select (minute, listener, source), delete on azekura.ledger to azekura_keeper;
 grant select (minute), delete on azekura.kernel_drop to azekura_keeper;
 
--- Make sure that the day of `at` has a partition; the name of it.  Days are those of `zone`, the zone the
--- caller is configured for (null: the setting time.zone of the database, else UTC).  Bounds never
--- overlap, also after the zone was changed: a new day is cut to the room its neighbours leave.
-create function azekura.ensure_partition(at timestamptz, zone text default null) returns text
+-- Begin storing unit `number` of `run`, on a box in `zone`.  The arrays have an element a block (none: the unit has
+-- counts only): its group, when it begins, how many messages and bytes as received, and how large it is as stored.
+-- True: go on in this transaction; each block has a piece, which stays until it ends, and is counted there.
+-- False: it is stored already.  A second writer of the same run waits here.
+create function azekura.claim_unit(run uuid, number bigint, zone text, source_groups smallint[],
+    first_ats timestamptz[], messages integer[], raw_bytes bigint[], stored_bytes bigint[]) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    lo timestamptz;
-    hi timestamptz;
+    b record;
     part text;
-    n int := 0;
-begin
-    select name into part from azekura.day_partition where lower <= at and upper > at;
-    if found and to_regclass(format('azekura.%I', part)) is not null then
-        return part;
-    end if;
-    perform pg_advisory_xact_lock(hashtext('azekura.ensure_partition'));
-    select name into part from azekura.day_partition where lower <= at and upper > at;
-    if found then
-        if to_regclass(format('azekura.%I', part)) is not null then
-            return part;
-        end if;
-        -- somebody dropped the table to make room: the day begins anew
-        delete from azekura.day_partition where name = part;
-    end if;
-    zone := coalesce(zone, (select value from azekura.setting where name = 'time.zone'), 'UTC');
-    lo := date_trunc('day', at at time zone zone) at time zone zone;
-    hi := (date_trunc('day', at at time zone zone) + interval '1 day') at time zone zone;
-    select greatest(lo, max(upper)) into lo from azekura.day_partition where upper <= at;
-    select least(hi, min(lower)) into hi from azekura.day_partition where lower > at;
-    part := 'log_block_' || to_char(at at time zone zone, 'YYYYMMDD');
-    while exists (select from azekura.day_partition d where d.name = part) loop
-        n := n + 1;
-        part := 'log_block_' || to_char(at at time zone zone, 'YYYYMMDD') || '_' || n;
-    end loop;
-    execute format('create table azekura.%I partition of azekura.log_block for values from (%L) to (%L)',
-                   part, lo, hi);
-    insert into azekura.day_partition (name, lower, upper) values (part, lo, hi);
-    return part;
-end $$;
-
--- Begin storing unit `number` of `run`, whose block begins at `first_at` (null: no block), on a box in `zone`.  True: go on
--- in this transaction; false: it is stored already.  A second writer of the same run waits here.
-create function azekura.claim_unit(run uuid, number bigint, first_at timestamptz, zone text default null) returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+    total bigint := 0;
 begin
     insert into azekura.stored_unit (run) values (claim_unit.run) on conflict do nothing;
     update azekura.stored_unit u
@@ -137,8 +104,27 @@ begin
     if not found then
         return false;
     end if;
-    if first_at is not null then
-        perform azekura.ensure_partition(first_at, zone);
+    if coalesce(cardinality(source_groups), 0) = 0 then
+        return true;
+    end if;
+    if (cardinality(first_ats), cardinality(messages), cardinality(raw_bytes), cardinality(stored_bytes))
+       is distinct from (cardinality(source_groups), cardinality(source_groups), cardinality(source_groups), cardinality(source_groups)) then
+        raise exception using errcode = '22023', message = 'the arrays of claim_unit() differ in length';
+    end if;
+    -- no split and no drop from here to the end of the transaction
+    lock table only azekura.log_block in row exclusive mode;
+    -- in one order for all, so that two units never wait for each other
+    for b in select u.g, u.at, u.m, u.r, u.s from unnest(source_groups, first_ats, messages, raw_bytes, stored_bytes)
+             u(g, at, m, r, s) order by u.g, u.at loop
+        part := azekura.ensure_partition(b.at, zone, b.g);
+        update azekura.day_partition d
+           set messages = d.messages + b.m, raw_bytes = d.raw_bytes + b.r, changed_at = clock_timestamp()
+         where d.name = part;
+        total := total + b.s;
+    end loop;
+    -- the 20 % rule looks after so many bytes, not only after so much time
+    if total >= 1048576 then
+        perform pg_notify('azekura_written', total::text);
     end if;
     return true;
 end $$;
@@ -210,8 +196,7 @@ returns void language sql security definer set search_path = pg_catalog, pg_temp
 $$;
 
 revoke execute on all functions in schema azekura from public;
-grant execute on function azekura.ensure_partition(timestamptz, text) to azekura_keeper;
-grant execute on function azekura.claim_unit(uuid, bigint, timestamptz, text),
+grant execute on function azekura.claim_unit(uuid, bigint, text, smallint[], timestamptz[], integer[], bigint[], bigint[]),
     azekura.count_unit(timestamptz[], text[], inet[], bigint[], bigint[], bigint[], bigint[], bigint[]),
     azekura.count_kernel_drop(timestamptz, text, bigint),
     azekura.report_receiver(text, uuid, timestamptz, bigint, bigint, bigint, bigint, bigint, integer, bigint, bigint)

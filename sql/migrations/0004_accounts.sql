@@ -18,6 +18,10 @@ begin
 end $$;
 create trigger setting_changed after insert or update or delete on azekura.setting
     for each statement execute function azekura.setting_changed();
+create trigger setting_changed after insert or update or delete on azekura.source_group
+    for each statement execute function azekura.setting_changed();
+create trigger setting_changed after insert or update or delete on azekura.source_group_member
+    for each statement execute function azekura.setting_changed();
 
 create table azekura.account (
     name text primary key check (name ~ '^[A-Za-z0-9._@-]{1,64}$'),
@@ -68,6 +72,7 @@ create table azekura.audit (
     detail jsonb not null default '{}'
 );
 create index audit_at on azekura.audit (at);
+create index audit_action on azekura.audit (action, id); -- receipts of deletions, newest first
 
 grant select on azekura.setting to azekura_receiver, azekura_keeper;
 grant select, insert, update, delete on azekura.setting, azekura.account, azekura.session, azekura.token,
