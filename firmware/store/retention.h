@@ -1,8 +1,9 @@
 /* The 20 % rule: what is there, what the rule says of it, and what would go.
  *
  *   retention_load()   SQL ─▶ struct retention      (any of azekura's roles but the receiver)
- *   rule_plan()        pure: struct retention ─▶ struct rule_plan; the keeper carries it out,
- * previews show it forecast_month()   pure: days' bytes ─▶ end of the month (forecast.h)
+ *   rule_plan()        pure: struct retention ─▶ struct rule_plan: the keeper carries it out,
+ *                      previews show it (rule.h)
+ *   forecast_month()   pure: days' bytes ─▶ end of the month (forecast.h)
  *
  * A *piece* is a partition of azekura.log_block: the blocks of one source group in one day of the
  * box's zone, or of a part of a day where many bytes came.  Pieces are dropped whole, which gives
@@ -15,6 +16,7 @@
 #include "base/limits.h"
 #include "config/config.h"
 #include "store/connection.h"
+#include "store/forecast.h"
 
 #define PIECE_NAME_MAX 64
 #define GROUP_NAME_MAX 65
@@ -49,6 +51,11 @@ enum retention_state {
 extern const char *const retention_policy_names[POLICIES]; /* "trim" … */
 extern const char *const retention_state_names[RETENTION_STATES];
 
+struct shedding {
+    int8_t from; /* severities ≥ this; 0: none (emergencies are never refused) */
+    int64_t since_us;
+};
+
 struct retention {
     int64_t now_us;
     const char *zone;                      /* borrowed from the configuration */
@@ -61,6 +68,11 @@ struct retention {
     enum retention_policy policy;
     int64_t keep_days; /* 0: for ever */
     int shed_floor;    /* the most severe severity that `shed` may refuse */
+    struct shedding shed_now[SOURCE_GROUPS_MAX]; /* by group id: what the receiver refuses now */
+    enum retention_state
+        state_before; /* as of the keeper's last look, of month state_month (0: none):
+                         a state is left a little below where it is entered */
+    int32_t state_month;
     bool is_clock_doubted;
     struct piece *pieces; /* oldest first (lower, then group) */
     size_t pieces_n;
@@ -75,5 +87,12 @@ MUST_USE int retention_load(PGconn *c, const struct config *config, int64_t now_
 /* Physical bytes of a month (202611), of one group or (-1) of all. */
 int64_t retention_month_bytes(const struct retention *r, int32_t month, int group);
 int64_t retention_used_bytes(const struct retention *r); /* database + WAL + spool */
+int64_t retention_pieces_bytes(const struct retention *r);
+
+/* What forecast_month() asks for, from the pieces that are kept: `day_bytes` has FORECAST_DAYS
+ * places and is borrowed by *ret.  A day without any piece, or whose beginning has been deleted, is
+ * taken as one that is not known. */
+void retention_forecast_input(const struct retention *r, int64_t *day_bytes,
+                              struct forecast_input *ret);
 
 #endif

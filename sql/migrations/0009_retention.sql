@@ -1,0 +1,137 @@
+-- The 20 % rule: what the keeper remembers of it, what the receiver refuses, what people ask to delete.
+-- Decided in firmware/store/rule.c, done by the keeper through drop_pieces() and split_piece().
+
+set local role azekura;
+
+-- While a row is there, messages of the group with this severity and less severe ones are refused (over_budget).
+create table azekura.shed (
+    source_group smallint primary key references azekura.source_group on delete cascade,
+    severity smallint not null check (severity between 1 and 7),
+    since timestamptz not null
+);
+create trigger setting_changed after insert or update or delete on azekura.shed
+    for each statement execute function azekura.setting_changed();
+
+-- Is the clock right?  What it showed at the keeper's last look, or, while it is doubted, what it should have shown.
+create table azekura.retention_clock (
+    only_one boolean primary key default true check (only_one),
+    wall timestamptz not null,
+    boot_id text not null,              -- the monotonic clock begins anew with each
+    mono_us bigint not null,            -- time since boot, sleep included
+    doubted_since timestamptz,          -- null: trusted
+    doubted_from timestamptz,           -- it jumped from …
+    doubted_to timestamptz,             -- … to
+    check ((doubted_since is null) = (doubted_from is null) and (doubted_since is null) = (doubted_to is null))
+);
+
+-- What the rule said at the keeper's last look: a change of it is an event.
+create table azekura.retention_status (
+    only_one boolean primary key default true check (only_one),
+    at timestamptz not null,
+    month integer not null,             -- 202611
+    state text not null check (state in ('ok', 'watch', 'over_forecast', 'over')),
+    growth_bytes_s bigint not null,     -- of late
+    guarded_at timestamptz,             -- the guard of the disk deleted something last
+    full_since timestamptz,             -- the file system is short of room; null: it is not
+    is_held boolean not null default false -- holds keep the rule from what it should do
+);
+
+-- Web and command line never delete: they ask, and the keeper does it or says why not.
+create table azekura.deletion_request (
+    id bigint generated always as identity primary key,
+    at timestamptz not null default now(),
+    actor text not null,
+    from_day date not null,
+    to_day date not null check (to_day >= from_day),
+    source_group smallint references azekura.source_group, -- null: all
+    messages bigint not null check (messages >= 0), -- as the preview said; another number is refused
+    state text not null default 'waiting' check (state in ('waiting', 'done', 'refused')),
+    message text not null default '',   -- why refused, one sentence
+    audit_id bigint                     -- of the last receipt
+);
+create index deletion_request_waiting on azekura.deletion_request (id) where state = 'waiting';
+
+create function azekura.deletion_requested() returns trigger language plpgsql as $$
+begin
+    perform pg_notify('azekura_keeper', 'request');
+    return null;
+end $$;
+create trigger deletion_requested after insert on azekura.deletion_request
+    for each statement execute function azekura.deletion_requested();
+
+-- Somebody says that the clock is right as it is.
+create function azekura.confirm_clock(actor text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+    update azekura.retention_clock set doubted_since = null, doubted_from = null, doubted_to = null
+     where doubted_since is not null;
+    if found then
+        insert into azekura.audit (actor, action, detail) values (actor, 'clock.confirm', jsonb_build_object('clock', clock_timestamp()));
+        perform pg_notify('azekura_keeper', 'clock');
+    end if;
+end $$;
+
+revoke execute on function azekura.deletion_requested(), azekura.confirm_clock(text) from public;
+grant select on azekura.shed to azekura_receiver;
+grant select on azekura.shed, azekura.retention_clock, azekura.retention_status, azekura.deletion_request to azekura_web;
+grant insert (actor, from_day, to_day, source_group, messages) on azekura.deletion_request to azekura_web;
+grant execute on function azekura.confirm_clock(text) to azekura_web;
+grant select, insert, update, delete on azekura.shed to azekura_keeper;
+grant select, insert, update on azekura.retention_clock, azekura.retention_status to azekura_keeper;
+grant select, delete on azekura.deletion_request to azekura_keeper;
+grant update (state, message, audit_id) on azekura.deletion_request to azekura_keeper;
+grant select on azekura.source_group to azekura_keeper, azekura_web;
+
+-- What follows looks at the whole server, so it belongs to the superuser who migrates.
+reset role;
+
+-- Bytes on disk: of this database, and of the write-ahead log.
+create function azekura.storage_used(out database_bytes bigint, out wal_bytes bigint)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select pg_database_size(current_database()), coalesce((select sum(size) from pg_ls_waldir()), 0)::bigint;
+$$;
+create function azekura.wal_bytes() returns bigint
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select coalesce(sum(size), 0)::bigint from pg_ls_waldir();
+$$;
+
+-- Who holds a lock on the messages and so keeps the keeper from dropping a piece.  Work of our own roles that can be
+-- done again (a search, an export, a compaction) is cancelled; one that does nothing in its transaction is ended.  The
+-- receiver is left alone, it is done at once, and so are other people's sessions: they are only named.
+create function azekura.cancel_blockers() returns table (pid integer, role text, application text, what text)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    a record;
+begin
+    for a in
+        select distinct s.pid, s.usename::text usename, s.application_name, s.state, s.backend_type
+          from pg_locks l join pg_stat_activity s using (pid)
+         where l.granted and l.locktype = 'relation' and l.pid <> pg_backend_pid()
+           and l.database = (select oid from pg_database where datname = current_database())
+           and (l.relation = 'azekura.log_block'::regclass
+                or l.relation in (select inhrelid from pg_inherits where inhparent = 'azekura.log_block'::regclass))
+    loop
+        pid := a.pid;
+        role := coalesce(a.usename, '');
+        application := coalesce(nullif(a.application_name, ''), a.backend_type);
+        what := 'waited for';
+        if a.backend_type = 'autovacuum worker' or a.usename in ('azekura', 'azekura_web', 'azekura_keeper') then
+            if a.state like 'idle in transaction%' then
+                perform pg_terminate_backend(a.pid);
+                what := 'ended';
+            else
+                perform pg_cancel_backend(a.pid);
+                what := 'cancelled';
+            end if;
+        end if;
+        return next;
+    end loop;
+end $$;
+
+revoke execute on function azekura.storage_used(), azekura.wal_bytes(), azekura.cancel_blockers() from public;
+grant execute on function azekura.storage_used() to azekura, azekura_keeper, azekura_web;
+grant execute on function azekura.wal_bytes(), azekura.cancel_blockers() to azekura_keeper;
+
+-- The write-ahead log is kept small where the capacity is.
+grant alter system on parameter max_wal_size, min_wal_size to azekura_keeper;
+grant execute on function pg_reload_conf() to azekura_keeper;
