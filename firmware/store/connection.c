@@ -236,6 +236,12 @@ int store_result_error(PGconn *c, const PGresult *r, struct err *err)
     if (strcmp(state, "23505") == 0)
         return err_set(err, EEXIST, "exists", "%.*s%s%s", n, text, detail ? ": " : "",
                        detail ? detail : "");
+    if (strcmp(state, "55P03") == 0)
+        return err_set(err, EBUSY, "busy", "%.*s", n, text);
+    if (strcmp(state, "AZ002") == 0)
+        return err_set(err, ESTALE, "changed", "%.*s", n, text);
+    if (strcmp(state, "AZ003") == 0)
+        return err_set(err, EPERM, "held", "%.*s", n, text);
     if (strcmp(state, "AZ001") == 0)
         return err_set_field(err, EINVAL, "bad_query", "query", "%.*s%s%s", n, text,
                              hint ? "; " : "", hint ? hint : "");

@@ -33,8 +33,10 @@ MUST_USE int store_wait_result(PGconn *c, int watch_fd, struct err *err);
 /* Parameters are always text, never part of the SQL.  Runs one statement and gives its result
  * (PQclear; PGRES_COPY_IN for a COPY), or negative and *err: -EAGAIN the connection is gone
  * ("database_away"), -ETIMEDOUT statement timeout, -EEXIST unique violation, -EINVAL the caller's
- * value (class 22 and azekura's own query errors, SQLSTATE AZ001), -ECANCELED see store_set_stop(),
- * -EIO anything else (the server's text goes to *err). */
+ * value (class 22 and azekura's own query errors, SQLSTATE AZ001), -ESTALE what the caller says of
+ * the store is no longer so (AZ002), -EPERM it is held or gone (AZ003), -EBUSY a lock was not to be
+ * had within lock_timeout, -ECANCELED see store_set_stop(), -EIO anything else (the server's text
+ * goes to *err). */
 MUST_USE int store_query(PGconn *c, const char *sql, int n, const char *const *values,
                          PGresult **ret, struct err *err);
 /* The same, for statements whose rows do not matter; returns rows affected. */
