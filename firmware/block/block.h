@@ -61,6 +61,8 @@ void block_builder_clear(struct block_builder *b, uint64_t first_seq);
 MUST_USE int block_builder_add(struct block_builder *b, const struct record *r);
 uint32_t block_builder_messages(const struct block_builder *b);
 uint64_t block_builder_raw_bytes(const struct block_builder *b);
+/* Text kept of all rows, ≤ BLOCK_MAX_TEXT_BYTES: what the builder's memory grows with. */
+size_t block_builder_text_bytes(const struct block_builder *b);
 int64_t block_builder_first_at_us(const struct block_builder *b); /* TIME_NONE when empty */
 /* Compress into *ret (owned by the caller; block_free).  The builder is unchanged and may be
  * cleared. CHECKs that there is a message.  About 1 µs a message. */

@@ -27,6 +27,7 @@ struct block_builder *block_builder_new(void)
     b->pri = xcalloc(BLOCK_MAX_MESSAGES, 1);
     b->format = xcalloc(BLOCK_MAX_MESSAGES, 1);
     b->flags = xcalloc(BLOCK_MAX_MESSAGES, 1);
+    b->raw_lengths = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->raw_lengths));
     b->runs = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->runs));
     b->numbers = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->numbers));
     b->order = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->order));
@@ -57,6 +58,7 @@ void block_builder_free(struct block_builder **pb)
     free(b->pri);
     free(b->format);
     free(b->flags);
+    free(b->raw_lengths);
     free(b->runs);
     free(b->numbers);
     free(b->order);
@@ -109,6 +111,11 @@ uint32_t block_builder_messages(const struct block_builder *b)
 uint64_t block_builder_raw_bytes(const struct block_builder *b)
 {
     return b->raw_bytes;
+}
+
+size_t block_builder_text_bytes(const struct block_builder *b)
+{
+    return b->text_bytes;
 }
 
 int64_t block_builder_first_at_us(const struct block_builder *b)
@@ -201,6 +208,7 @@ static void store(struct block_builder *b, const struct record *r, uint64_t seq,
     b->pri[n] = (uint8_t)(r->facility * 8 + r->severity);
     b->format[n] = r->format;
     b->flags[n] = r->flags;
+    b->raw_lengths[n] = (uint32_t)r->raw.n;
     b->severities |= (uint8_t)(1u << r->severity);
     b->facilities |= 1u << r->facility;
     b->listeners |= (uint8_t)(1u << r->listener);

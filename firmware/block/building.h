@@ -42,6 +42,7 @@ struct block_builder {
     /* a row each, BLOCK_MAX_MESSAGES of them */
     int64_t *times, *reported;
     uint8_t *listener, *pri, *format, *flags;
+    uint32_t *raw_lengths; /* bytes as received */
     struct run *runs;
     uint32_t runs_n;
     struct dict dicts[BUILDER_DICTS];

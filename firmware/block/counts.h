@@ -44,7 +44,7 @@ struct block_counts {
     struct counts_minute *minutes; /* oldest first, 1…RATE_MINUTES_A_BLOCK; what is later than that
                                       counts in the last one */
     uint32_t minutes_n;
-    char *names; /* what the rows' names borrow from */
+    char *names;  /* what the rows' names borrow from */
     size_t bytes; /* of memory, all together */
 };
 

@@ -251,11 +251,9 @@ begin
                  where minute < now() - interval '135 s' or minute > now() + interval '2 minutes' or everything
                  order by minute limit most))
             returning *
-        ), shared as (
-            select row_number() over () as row, t.* from taken t
         ), flat as (
             select minute, dimension, u.n as name, u.s as severity, sum(u.m)::bigint as messages, sum(u.b)::bigint as bytes
-              from shared, unnest(names, severities, messages, bytes) u(n, s, m, b)
+              from taken, unnest(names, severities, messages, bytes) u(n, s, m, b)
              group by 1, 2, 3, 4
         ), wide as (
             select minute, dimension, name, 0::smallint as severity, messages, bytes from flat where dimension in (1, 5, 6)
@@ -295,7 +293,7 @@ begin
         ), disks as (
             select minute, dimension, sum(disk)::bigint as disk from taken group by 1, 2
         )
-        select k.minute, k.dimension, array_agg(key order by key) as keys, array_agg(messages order by key) as messages,
+        select k.minute, k.dimension::smallint, array_agg(key order by key) as keys, array_agg(messages order by key) as messages,
                array_agg(bytes order by key) as bytes,
                coalesce((select d.disk from disks d where d.minute = k.minute
                             and d.dimension = case k.dimension when 2 then 7 when 3 then 8 when 4 then 7 else k.dimension end), 0) as disk,
