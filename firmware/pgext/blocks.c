@@ -1,14 +1,20 @@
-/* Read azekura.log_block without SQL: the day partitions in the range one after another, each
- * through its index in the order wanted.
+/* Read azekura.log_block without SQL: its pieces in the range, each through its index in the order
+ * wanted, merged.
  *
- *   log_block_20261129   log_block_20261130        newest first: by (last_at, first_at), backward
- *   [b b bb b b b b b]   [b b b b b b b b b]       oldest first: by (first_at, last_at)
+ *   default  [b b bb b b b][b b b b b b b b b]      newest first: by (last_at, first_at), backward
+ *   g3       [ b   b   b  ][b b][  b    b   b]      oldest first: by (first_at, last_at)
  *                     ◀───────────────────
  *
- * A block never leaves its day partition, so the partitions' bounds alone decide which are visited,
- * and the order within partitions is the order of all.  A query over SPI was the alternative: it
- * would plan over all partitions each time, and a foreign scan cannot hold an SPI connection
- * between its rows. */
+ * The pieces of one group follow each other, those of different groups lie side by side.  A piece
+ * is opened when the merge has come to its range; until then its bounds say that it has nothing
+ * due.
+ *
+ * A block begins within its piece.  It lies within a quarter of an hour (the receiver closes it
+ * there; merged ones hold what was in such), so that where a piece was split at `upper`, its last
+ * blocks may reach up to the next full quarter: "reach" below, azekura.piece_reach() in SQL.
+ *
+ * A query over SPI was the alternative: it would plan over all partitions each time, and a foreign
+ * scan cannot hold an SPI connection between its rows. */
 #include "pgext/blocks.h"
 
 #include "access/genam.h"
@@ -21,12 +27,40 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "executor/tuptable.h"
+#include "lib/pairingheap.h"
 #include "optimizer/plancat.h"
 #include "partitioning/partbounds.h"
 #include "partitioning/partdesc.h"
+#include "utils/partcache.h"
 #include "utils/acl.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+
+/* a block ends before the next multiple of this: every zone's midnight is one */
+#define QUARTER_US (INT64_C(900) * US_PER_SECOND)
+/* pieces that an estimate looks at; more are taken to be like these */
+#define ESTIMATE_PIECES 256
+
+struct range {
+    Oid relid;
+    int64_t lower_us, reach_us; /* first_at ≥ lower, last_at < reach */
+};
+
+/* Ranges of one group, by time. */
+struct run {
+    int begin, end; /* of blocks.ranges: those not opened yet */
+};
+
+/* An open piece and the next of its blocks. */
+struct open_piece {
+    Relation part, index;
+    IndexScanDesc scan;
+    TupleTableSlot *slot;
+    struct blocks_row *row;
+    struct stored_block head;
+    uint32_t given; /* blocks before it */
+    pairingheap_node heap_node;
+};
 
 struct blocks {
     Snapshot snapshot;
@@ -34,13 +68,13 @@ struct blocks {
     bool newest_first;
     MemoryContext context;
     Relation parent;
-    Oid *partitions; /* in the order of reading */
-    int partitions_n, next_partition;
-    /* the partition being read */
-    Relation part, index;
-    IndexScanDesc scan;
-    TupleTableSlot *slot;
-    struct blocks_row *row;
+    struct range *ranges; /* by group and time */
+    struct run *runs;
+    int runs_n;
+    const struct range *next; /* the first to be opened of those not open yet; NULL: none */
+    struct run *next_run;
+    pairingheap open;         /* by head, the due one on top */
+    struct open_piece *given; /* whose head was given out; still on top */
 };
 
 Oid blocks_relation(void)
@@ -54,36 +88,115 @@ Oid blocks_relation(void)
     return relid;
 }
 
-/* The range partitions that overlap [from, to), in the order of reading. */
-static void list_partitions(struct blocks *b)
+/* ---- which pieces ---- */
+
+static int64_t reach_of(int64_t upper_us)
+{
+    int64_t over = upper_us % QUARTER_US, reach;
+    if (upper_us == INT64_MIN || upper_us == INT64_MAX || over == 0)
+        return upper_us;
+    if (__builtin_add_overflow(upper_us, over > 0 ? QUARTER_US - over : -over, &reach))
+        return INT64_MAX;
+    return reach;
+}
+
+/* The range between two bounds of (source_group, first_at) that follow each other; whether both
+ * have the same group and a time.  Of other partitions nothing is known but that they are there. */
+static bool read_range(const PartitionBoundInfoData *bounds, int upper, struct range *ret)
+{
+    const int lower = upper - 1;
+    bool is_piece = true;
+    for (int i = lower; i <= upper; i++)
+        is_piece &= bounds->kind[i][0] == PARTITION_RANGE_DATUM_VALUE &&
+                    bounds->kind[i][1] == PARTITION_RANGE_DATUM_VALUE;
+    is_piece = is_piece &&
+               DatumGetInt16(bounds->datums[lower][0]) == DatumGetInt16(bounds->datums[upper][0]);
+    ret->lower_us = INT64_MIN;
+    ret->reach_us = INT64_MAX;
+    if (is_piece) {
+        ret->lower_us = us_of_timestamp(DatumGetTimestampTz(bounds->datums[lower][1]));
+        ret->reach_us = reach_of(us_of_timestamp(DatumGetTimestampTz(bounds->datums[upper][1])));
+    }
+    return is_piece;
+}
+
+/* The pieces that may hold something of [from, to), in runs of one group each. */
+static void list_ranges(struct blocks *b)
 {
     PartitionDesc desc = RelationGetPartitionDesc(b->parent, true);
     PartitionBoundInfo bounds = desc->boundinfo;
-    b->partitions = palloc((size_t)Max(desc->nparts, 1) * sizeof(Oid));
+    size_t max = (size_t)Max(desc->nparts, 1);
+    b->ranges = palloc(max * sizeof(*b->ranges));
+    b->runs = palloc(max * sizeof(*b->runs));
     if (bounds == NULL)
         return;
-    if (bounds->strategy != PARTITION_STRATEGY_RANGE)
+    if (bounds->strategy != PARTITION_STRATEGY_RANGE ||
+        RelationGetPartitionKey(b->parent)->partnatts != 2)
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                        errmsg("\"azekura.log_block\" is not partitioned by range")));
-    /* the partition of indexes[i] reaches from datum i - 1 up to datum i */
+                        errmsg("\"azekura.log_block\" is not partitioned by range of "
+                               "(source_group, first_at)")));
+    int n = 0;
+    bool is_piece_before = false;
+    int16 group = 0;
+    /* the partition of indexes[i] reaches from bound i - 1 up to bound i */
     for (int i = 1; i < bounds->ndatums; i++) {
-        int index = bounds->indexes[i];
-        if (index < 0)
+        struct range r;
+        if (bounds->indexes[i] < 0)
             continue;
-        int64_t lower = bounds->kind[i - 1][0] == PARTITION_RANGE_DATUM_VALUE
-                            ? us_of_timestamp(DatumGetTimestampTz(bounds->datums[i - 1][0]))
-                            : INT64_MIN;
-        int64_t upper = bounds->kind[i][0] == PARTITION_RANGE_DATUM_VALUE
-                            ? us_of_timestamp(DatumGetTimestampTz(bounds->datums[i][0]))
-                            : INT64_MAX;
-        if (lower < b->to_us && upper > b->from_us)
-            b->partitions[b->partitions_n++] = desc->oids[index];
+        bool is_piece = read_range(bounds, i, &r);
+        if (r.lower_us >= b->to_us || r.reach_us <= b->from_us)
+            continue;
+        int16 its_group = is_piece ? DatumGetInt16(bounds->datums[i][0]) : 0;
+        if (!is_piece || !is_piece_before || its_group != group)
+            b->runs[b->runs_n++] = (struct run){n, n};
+        r.relid = desc->oids[bounds->indexes[i]];
+        b->ranges[n++] = r;
+        b->runs[b->runs_n - 1].end = n;
+        is_piece_before = is_piece;
+        group = its_group;
     }
-    for (int i = 0; b->newest_first && i < b->partitions_n / 2; i++) {
-        Oid swap = b->partitions[i];
-        b->partitions[i] = b->partitions[b->partitions_n - 1 - i];
-        b->partitions[b->partitions_n - 1 - i] = swap;
+}
+
+/* Where a range begins in the order of reading: comparable with edge_of_block(), earlier is more.
+ */
+static int64_t edge_of_range(const struct blocks *b, const struct range *r)
+{
+    if (b->newest_first)
+        return r->reach_us == INT64_MAX ? INT64_MAX : r->reach_us - 1;
+    return r->lower_us == INT64_MIN ? INT64_MAX : -r->lower_us;
+}
+
+static int64_t edge_of_block(const struct blocks *b, const struct stored_block *s)
+{
+    if (b->newest_first)
+        return s->last_at_us;
+    return s->first_at_us == INT64_MIN ? INT64_MAX : -s->first_at_us;
+}
+
+/* Choose the range to be opened first of all that are not open. */
+static void choose_next(struct blocks *b)
+{
+    b->next = NULL;
+    for (int i = 0; i < b->runs_n; i++) {
+        struct run *run = &b->runs[i];
+        if (run->begin == run->end)
+            continue;
+        const struct range *r = &b->ranges[b->newest_first ? run->end - 1 : run->begin];
+        if (b->next == NULL || edge_of_range(b, r) > edge_of_range(b, b->next)) {
+            b->next = r;
+            b->next_run = run;
+        }
     }
+}
+
+static int compare_heads(const pairingheap_node *x, const pairingheap_node *y, void *arg)
+{
+    const struct blocks *b = arg;
+    int64_t ex =
+        edge_of_block(b, &pairingheap_const_container(struct open_piece, heap_node, x)->head);
+    int64_t ey =
+        edge_of_block(b, &pairingheap_const_container(struct open_piece, heap_node, y)->head);
+    return (ex > ey) - (ex < ey);
 }
 
 struct blocks *blocks_open(Snapshot snapshot, Oid user, int64_t from_us, int64_t to_us,
@@ -103,10 +216,15 @@ struct blocks *blocks_open(Snapshot snapshot, Oid user, int64_t from_us, int64_t
     b->to_us = to_us;
     b->newest_first = newest_first;
     b->context = CurrentMemoryContext;
+    b->open.ph_compare = compare_heads;
+    b->open.ph_arg = b;
     b->parent = table_open(relid, AccessShareLock);
-    list_partitions(b);
+    list_ranges(b);
+    choose_next(b);
     return b;
 }
+
+/* ---- one piece ---- */
 
 static AttrNumber attribute(Relation rel, const char *name)
 {
@@ -142,11 +260,8 @@ static Relation open_index(Relation part, const char *first, const char *second)
                     errhint("Create it on azekura.log_block.")));
 }
 
-static void open_partition(struct blocks *b, Oid relid)
+static void begin_scan(const struct blocks *b, struct open_piece *p)
 {
-    b->part = table_open(relid, AccessShareLock);
-    b->index = b->newest_first ? open_index(b->part, "last_at", "first_at")
-                               : open_index(b->part, "first_at", "last_at");
     ScanKeyData keys[2];
     int n = 0;
     if (b->from_us != RANGE_OPEN_FROM)
@@ -160,22 +275,52 @@ static void open_partition(struct blocks *b, Oid relid)
         keys[0] = keys[1];
         keys[1] = swap;
     }
-    b->slot = table_slot_create(b->part, NULL);
-    b->row = blocks_row_of(RelationGetDescr(b->part));
-    b->scan = index_beginscan(b->part, b->index, b->snapshot, n, 0);
-    index_rescan(b->scan, keys, n, NULL, 0);
+    p->scan = index_beginscan(p->part, p->index, b->snapshot, n, 0);
+    index_rescan(p->scan, keys, n, NULL, 0);
 }
 
-static void close_partition(struct blocks *b)
+/* Read the piece's next block; false: it has no more. */
+static bool read_head(const struct blocks *b, struct open_piece *p)
 {
-    if (b->part == NULL)
-        return;
-    index_endscan(b->scan);
-    ExecDropSingleTupleTableSlot(b->slot);
-    index_close(b->index, NoLock); /* locks stay until the transaction ends, as for any query */
-    table_close(b->part, NoLock);
-    b->part = NULL;
+    ScanDirection way = b->newest_first ? BackwardScanDirection : ForwardScanDirection;
+    if (!index_getnext_slot(p->scan, way, p->slot))
+        return false;
+    blocks_read_row(p->row, ExecCopySlotHeapTuple(p->slot), &p->head);
+    return true;
 }
+
+/* The lock on log_block, which is kept as for any query, keeps a piece from being dropped; one for
+ * each piece as well would fill the server's table of locks. */
+static void close_piece(struct open_piece *p)
+{
+    index_endscan(p->scan);
+    ExecDropSingleTupleTableSlot(p->slot);
+    index_close(p->index, AccessShareLock);
+    table_close(p->part, AccessShareLock);
+    pfree(p);
+}
+
+static void open_next(struct blocks *b)
+{
+    struct open_piece *p = palloc0(sizeof(*p));
+    p->part = table_open(b->next->relid, AccessShareLock);
+    p->index = b->newest_first ? open_index(p->part, "last_at", "first_at")
+                               : open_index(p->part, "first_at", "last_at");
+    p->slot = table_slot_create(p->part, NULL);
+    p->row = blocks_row_of(RelationGetDescr(p->part));
+    begin_scan(b, p);
+    if (b->newest_first)
+        b->next_run->end--;
+    else
+        b->next_run->begin++;
+    choose_next(b);
+    if (read_head(b, p))
+        pairingheap_add(&b->open, &p->heap_node);
+    else
+        close_piece(p);
+}
+
+/* ---- rows ---- */
 
 /* What an attribute is: one of these, or BLOCK_COLUMN + enum block_column. */
 enum {
@@ -190,16 +335,17 @@ enum {
     LISTENERS,
     SENDERS,
     TOKENS,
+    SOURCE_GROUP,
     BLOCK_COLUMN
 };
 
 static int meaning_of_name(const char *name)
 {
     static const char *const names[] = {
-        [FIRST_AT] = "first_at",     [LAST_AT] = "last_at",     [FIRST_SEQ] = "first_seq",
-        [MESSAGES] = "messages",     [RAW_BYTES] = "raw_bytes", [SEVERITIES] = "severities",
-        [FACILITIES] = "facilities", [LISTENERS] = "listeners", [SENDERS] = "senders",
-        [TOKENS] = "tokens",
+        [FIRST_AT] = "first_at",     [LAST_AT] = "last_at",           [FIRST_SEQ] = "first_seq",
+        [MESSAGES] = "messages",     [RAW_BYTES] = "raw_bytes",       [SEVERITIES] = "severities",
+        [FACILITIES] = "facilities", [LISTENERS] = "listeners",       [SENDERS] = "senders",
+        [TOKENS] = "tokens",         [SOURCE_GROUP] = "source_group",
     };
     for (int i = FIRST_AT; i < BLOCK_COLUMN; i++) {
         if (strcmp(name, names[i]) == 0)
@@ -232,7 +378,7 @@ static Oid type_of_meaning(int meaning)
         [FIRST_AT] = TIMESTAMPTZOID, [LAST_AT] = TIMESTAMPTZOID, [FIRST_SEQ] = INT8OID,
         [MESSAGES] = INT4OID,        [RAW_BYTES] = INT8OID,      [SEVERITIES] = INT2OID,
         [FACILITIES] = INT4OID,      [LISTENERS] = INT2OID,      [SENDERS] = BYTEAOID,
-        [TOKENS] = BYTEAOID,
+        [TOKENS] = BYTEAOID,         [SOURCE_GROUP] = INT2OID,
     };
     return meaning < BLOCK_COLUMN ? types[meaning] : BYTEAOID;
 }
@@ -287,6 +433,9 @@ static void set_field(struct stored_block *s, int meaning, Datum value)
         s->tokens = value;
         s->has_tokens = true;
         break;
+    case SOURCE_GROUP:
+        s->source_group = DatumGetInt16(value);
+        break;
     default:
         s->columns[meaning - BLOCK_COLUMN] = value;
         s->has_column[meaning - BLOCK_COLUMN] = true;
@@ -303,28 +452,45 @@ void blocks_read_row(struct blocks_row *row, HeapTuple tuple, struct stored_bloc
     }
 }
 
+/* Move the piece whose head was given out to its next block. */
+static void advance_given(struct blocks *b)
+{
+    struct open_piece *p = b->given;
+    if (p == NULL)
+        return;
+    b->given = NULL;
+    pairingheap_remove(&b->open, &p->heap_node);
+    if (read_head(b, p))
+        pairingheap_add(&b->open, &p->heap_node);
+    else
+        close_piece(p);
+}
+
+static struct open_piece *due_piece(struct blocks *b)
+{
+    if (pairingheap_is_empty(&b->open))
+        return NULL;
+    return pairingheap_container(struct open_piece, heap_node, pairingheap_first(&b->open));
+}
+
 bool blocks_next(struct blocks *b, struct stored_block *ret)
 {
     MemoryContext old = MemoryContextSwitchTo(b->context);
-    bool is_found = false;
-    while (!is_found) {
+    advance_given(b);
+    struct open_piece *due = due_piece(b);
+    while (b->next && (due == NULL || edge_of_range(b, b->next) > edge_of_block(b, &due->head))) {
         CHECK_FOR_INTERRUPTS();
-        if (b->part == NULL) {
-            if (b->next_partition >= b->partitions_n)
-                break;
-            open_partition(b, b->partitions[b->next_partition++]);
-        }
-        ScanDirection way = b->newest_first ? BackwardScanDirection : ForwardScanDirection;
-        if (!index_getnext_slot(b->scan, way, b->slot)) {
-            close_partition(b);
-            continue;
-        }
-        HeapTuple tuple = ExecCopySlotHeapTuple(b->slot);
-        blocks_read_row(b->row, tuple, ret);
-        is_found = true;
+        open_next(b);
+        due = due_piece(b);
     }
     MemoryContextSwitchTo(old);
-    return is_found;
+    if (due == NULL)
+        return false;
+    *ret = due->head;
+    due->head.tuple = NULL; /* the caller's */
+    due->given++;
+    b->given = due;
+    return true;
 }
 
 static Datum moved(Datum d, const HeapTupleData *from, const HeapTupleData *to)
@@ -354,9 +520,14 @@ void blocks_free_tuple(struct stored_block *s)
 
 void blocks_close(struct blocks *b)
 {
-    close_partition(b);
-    table_close(b->parent, NoLock);
-    pfree(b->partitions);
+    for (struct open_piece *p; (p = due_piece(b)) != NULL;) {
+        pairingheap_remove_first(&b->open);
+        blocks_free_tuple(&p->head);
+        close_piece(p);
+    }
+    table_close(b->parent, NoLock); /* its lock stays until the transaction ends */
+    pfree(b->runs);
+    pfree(b->ranges);
     pfree(b);
 }
 
@@ -366,6 +537,27 @@ static double estimated_tuples(Relation part)
     double tuples, all_visible;
     estimate_rel_size(part, NULL, &pages, &tuples, &all_visible);
     return tuples;
+}
+
+/* Blocks in the ranges that were not opened, by PostgreSQL's statistics. */
+static double estimate_unopened(const struct blocks *b)
+{
+    double found = 0;
+    int unopened = 0, looked_at = 0, seen = 0;
+    for (int i = 0; i < b->runs_n; i++)
+        unopened += b->runs[i].end - b->runs[i].begin;
+    int step = unopened / ESTIMATE_PIECES + 1;
+    for (int i = 0; i < b->runs_n; i++) {
+        for (int k = b->runs[i].begin; k < b->runs[i].end; k++) {
+            if (seen++ % step != 0)
+                continue;
+            Relation part = table_open(b->ranges[k].relid, AccessShareLock);
+            found += estimated_tuples(part);
+            table_close(part, AccessShareLock);
+            looked_at++;
+        }
+    }
+    return looked_at > 0 ? found / looked_at * unopened : 0;
 }
 
 void blocks_estimate(Snapshot snapshot, Oid user, int64_t from_us, int64_t to_us, uint32_t exact,
@@ -382,11 +574,12 @@ void blocks_estimate(Snapshot snapshot, Oid user, int64_t from_us, int64_t to_us
     if (blocks >= exact && blocks > 0) {
         /* the newest ones are counted; the mean block stands for the rest */
         double mean = messages / blocks;
-        double rest = b->part ? Max(estimated_tuples(b->part) - blocks, 0) : 0;
-        for (int i = b->next_partition; i < b->partitions_n; i++) {
-            Relation part = table_open(b->partitions[i], AccessShareLock);
-            rest += estimated_tuples(part);
-            table_close(part, NoLock);
+        double rest = estimate_unopened(b);
+        for (struct open_piece *p; (p = due_piece(b)) != NULL;) {
+            rest += Max(estimated_tuples(p->part) - p->given, 0);
+            pairingheap_remove_first(&b->open);
+            blocks_free_tuple(&p->head);
+            close_piece(p);
         }
         blocks += rest;
         messages += rest * mean;

@@ -1,4 +1,5 @@
-/* Rows of azekura.log_block in time order, read straight from its day partitions. */
+/* Rows of azekura.log_block in time order, read straight from its pieces, those of all source
+ * groups together. */
 #ifndef AZEKURA_BLOCKS_H
 #define AZEKURA_BLOCKS_H
 
@@ -6,6 +7,7 @@
 
 struct stored_block {
     HeapTuple tuple; /* palloc'd in the context of blocks_open; blocks_free_tuple */
+    int16_t source_group;
     int64_t first_at_us, last_at_us;
     uint64_t first_seq;
     int32_t messages;
@@ -20,9 +22,9 @@ struct stored_block {
 
 struct blocks;
 
-/* All blocks with first_at < to_us and last_at ≥ from_us: newest_first by falling last_at, else by
- * rising first_at.  ERROR when `user` may not select from azekura.log_block.  Lives in
- * CurrentMemoryContext; an ERROR closes it. */
+/* All blocks of all groups with first_at < to_us and last_at ≥ from_us: newest_first by falling
+ * last_at, else by rising first_at.  ERROR when `user` may not select from azekura.log_block. Lives
+ * in CurrentMemoryContext; an ERROR closes it. */
 struct blocks *blocks_open(Snapshot snapshot, Oid user, int64_t from_us, int64_t to_us,
                            bool newest_first);
 bool blocks_next(struct blocks *b, struct stored_block *ret);
@@ -32,7 +34,7 @@ void blocks_free_tuple(struct stored_block *s);
 void blocks_close(struct blocks *b);
 
 /* Count the blocks in a range and their messages, exactly up to `exact` blocks; from there on the
- * mean and PostgreSQL's own statistics of the remaining partitions serve. */
+ * mean and PostgreSQL's own statistics of the remaining pieces serve. */
 void blocks_estimate(Snapshot snapshot, Oid user, int64_t from_us, int64_t to_us, uint32_t exact,
                      double *ret_blocks, double *ret_messages);
 

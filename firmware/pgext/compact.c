@@ -1,4 +1,4 @@
-/* azekura.compact(): merge the small finished blocks of a day into full ones, in the calling
+/* azekura.compact(): merge the small finished blocks of a piece into full ones, in the calling
  * transaction.
  *
  *   before  [▪▪▪][▪][▪▪][█████████][▪▪][▪]      small ones in, rows sorted by (received_at, seq)
@@ -7,7 +7,7 @@
  * The new blocks are built from what a first statement read; then the old ones are deleted and the
  * new ones inserted.  Had another transaction deleted one of the old blocks meanwhile, its rows
  * would come back by that: so the number deleted must be the number read, else all is undone by an
- * ERROR.  Two compactions of one day wait for each other.  A crash leaves the day as it was. */
+ * ERROR.  Two compactions of one piece wait for each other.  A crash leaves the piece as it was. */
 #include "pgext/pgext.h"
 
 #include "catalog/pg_type.h"
@@ -30,7 +30,12 @@ PGEXT_FUNCTION(azekura_compact);
 #define COMPACT_MAX_BYTES (256 << 20)
 
 /* The columns of a row of log_block in the order of the INSERT below. */
-enum { VALUE_TOKENS = 9, VALUE_COLUMNS = 10, VALUES = VALUE_COLUMNS + BLOCK_COLUMNS };
+enum {
+    VALUE_TOKENS = 9,
+    VALUE_GROUP = 10,
+    VALUE_COLUMNS = 11,
+    VALUES = VALUE_COLUMNS + BLOCK_COLUMNS
+};
 
 struct new_block {
     Datum values[VALUES];
@@ -48,6 +53,8 @@ struct compact_memory {
 
 struct compaction {
     MemoryContext context; /* that of the call: outlives SPI's statements */
+    Datum piece;           /* its name, a text */
+    Datum group, lower, upper;
     struct compact_memory *memory;
     /* the old blocks */
     struct stored_block *old;
@@ -80,22 +87,25 @@ static struct compact_memory *new_memory(void)
 
 /* ---- the old blocks ---- */
 
-static void day_of_partition(struct view name, TimestampTz *ret_lower, TimestampTz *ret_upper)
+static void find_piece(struct compaction *c)
 {
     Oid types[1] = {TEXTOID};
-    Datum values[1] = {text_of_view(name)};
-    int e = SPI_execute_with_args("select lower, upper from azekura.day_partition where name = $1",
-                                  1, types, values, NULL, false, 0);
+    int e = SPI_execute_with_args("select source_group, lower, upper from azekura.day_partition"
+                                  " where name = $1",
+                                  1, types, &c->piece, NULL, false, 0);
     if (e != SPI_OK_SELECT)
         elog(ERROR, "cannot read azekura.day_partition: %s", SPI_result_code_string(e));
-    if (SPI_processed != 1)
+    if (SPI_processed != 1) {
+        struct view name = view_of_text(DatumGetTextPP(c->piece));
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("there is no day partition \"%.*s\"", (int)Min(name.n, 100), name.p),
+                        errmsg("there is no piece \"%.*s\"", (int)Min(name.n, 100), name.p),
                         errhint("azekura.day_partition names them.")));
+    }
     bool is_null;
     TupleDesc desc = SPI_tuptable->tupdesc;
-    *ret_lower = DatumGetTimestampTz(SPI_getbinval(SPI_tuptable->vals[0], desc, 1, &is_null));
-    *ret_upper = DatumGetTimestampTz(SPI_getbinval(SPI_tuptable->vals[0], desc, 2, &is_null));
+    c->group = SPI_getbinval(SPI_tuptable->vals[0], desc, 1, &is_null);
+    c->lower = SPI_getbinval(SPI_tuptable->vals[0], desc, 2, &is_null);
+    c->upper = SPI_getbinval(SPI_tuptable->vals[0], desc, 3, &is_null);
 }
 
 static bool loads(struct stored_block *s)
@@ -116,22 +126,23 @@ static bool loads(struct stored_block *s)
     return e >= 0;
 }
 
-/* The small finished blocks of the day; a damaged one is left where it is. */
-static void read_old(struct compaction *c, TimestampTz lower, TimestampTz upper, Datum older_than,
-                     int32_t max_blocks)
+/* The small finished blocks of the piece; a damaged one is left where it is. */
+static void read_old(struct compaction *c, Datum older_than, int32_t max_blocks)
 {
-    Oid types[6] = {TIMESTAMPTZOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT4OID, INT8OID, INT4OID};
-    Datum values[6] = {TimestampTzGetDatum(lower),
-                       TimestampTzGetDatum(upper),
+    Oid types[7] = {TIMESTAMPTZOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT4OID,
+                    INT8OID,        INT4OID,        INT2OID};
+    Datum values[7] = {c->lower,
+                       c->upper,
                        older_than,
                        Int32GetDatum(COMPACT_SMALL_MESSAGES),
                        Int64GetDatum(COMPACT_SMALL_BYTES),
-                       Int32GetDatum(max_blocks)};
+                       Int32GetDatum(max_blocks),
+                       c->group};
     int e = SPI_execute_with_args(
-        "select *, ctid from azekura.log_block where first_at >= $1 and first_at < $2 and last_at "
-        "< $3"
-        " and messages < $4 and raw_bytes < $5 order by first_at, first_seq limit $6",
-        6, types, values, NULL, false, 0);
+        "select *, ctid from azekura.log_block where source_group = $7 and first_at >= $1"
+        " and first_at < $2 and last_at < $3 and messages < $4 and raw_bytes < $5"
+        " order by first_at, first_seq limit $6",
+        7, types, values, NULL, false, 0);
     if (e != SPI_OK_SELECT)
         elog(ERROR, "cannot read azekura.log_block: %s", SPI_result_code_string(e));
     SPITupleTable *table = SPI_tuptable;
@@ -194,6 +205,7 @@ static void finish_block(struct compaction *c)
     b->values[7] = Int16GetDatum(from->listeners);
     set_bytes(b, 8, &from->senders, false);
     set_bytes(b, VALUE_TOKENS, &from->tokens, true);
+    b->values[VALUE_GROUP] = c->group;
     for (int i = 0; i < BLOCK_COLUMNS; i++)
         set_bytes(b, VALUE_COLUMNS + i, &from->columns[i], true);
     c->written += from->messages;
@@ -255,25 +267,27 @@ static void build_new(struct compaction *c)
 
 /* ---- the exchange ---- */
 
-static void delete_old(struct compaction *c, TimestampTz lower, TimestampTz upper)
+static void delete_old(struct compaction *c)
 {
     int n = (int)c->old_n;
-    Oid types[5] = {TIDARRAYOID, TIMESTAMPTZARRAYOID, INT8ARRAYOID, TIMESTAMPTZOID, TIMESTAMPTZOID};
-    Datum values[5] = {
+    Oid types[6] = {TIDARRAYOID,    TIMESTAMPTZARRAYOID, INT8ARRAYOID,
+                    TIMESTAMPTZOID, TIMESTAMPTZOID,      INT2OID};
+    Datum values[6] = {
         PointerGetDatum(
             construct_array(c->ctids, n, TIDOID, sizeof(ItemPointerData), false, TYPALIGN_SHORT)),
         PointerGetDatum(
             construct_array(c->first_ats, n, TIMESTAMPTZOID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
         PointerGetDatum(
             construct_array(c->first_seqs, n, INT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
-        TimestampTzGetDatum(lower),
-        TimestampTzGetDatum(upper),
+        c->lower,
+        c->upper,
+        c->group,
     };
     int e = SPI_execute_with_args(
         "delete from azekura.log_block b using unnest($1, $2, $3) o(at, first_at, first_seq)"
         " where b.ctid = o.at and b.first_at = o.first_at and b.first_seq = o.first_seq"
-        " and b.first_at >= $4 and b.first_at < $5",
-        5, types, values, NULL, false, 0);
+        " and b.source_group = $6 and b.first_at >= $4 and b.first_at < $5",
+        6, types, values, NULL, false, 0);
     if (e != SPI_OK_DELETE)
         elog(ERROR, "cannot delete from azekura.log_block: %s", SPI_result_code_string(e));
     if (SPI_processed != c->old_n)
@@ -287,9 +301,9 @@ static void insert_new(const struct compaction *c)
 {
     static const char head[] = "insert into azekura.log_block (first_at, last_at, first_seq, "
                                "messages, raw_bytes, severities,"
-                               " facilities, listeners, senders, tokens";
-    Oid types[VALUES] = {TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID, INT4OID,  INT8OID,
-                         INT2OID,        INT4OID,        INT2OID, BYTEAOID, BYTEAOID};
+                               " facilities, listeners, senders, tokens, source_group";
+    Oid types[VALUES] = {TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID,  INT4OID,  INT8OID, INT2OID,
+                         INT4OID,        INT2OID,        BYTEAOID, BYTEAOID, INT2OID};
     StringInfoData sql;
     initStringInfo(&sql);
     appendStringInfoString(&sql, head);
@@ -310,15 +324,27 @@ static void insert_new(const struct compaction *c)
     }
 }
 
-static void lock_day(struct view name)
+/* The piece is to be measured again.  Last of all: storing waits for this row until the end. */
+static void mark_changed(const struct compaction *c)
 {
     Oid types[1] = {TEXTOID};
-    Datum values[1] = {text_of_view(name)};
+    Datum values[1] = {c->piece};
+    int e = SPI_execute_with_args("update azekura.day_partition set changed_at = clock_timestamp()"
+                                  " where name = $1",
+                                  1, types, values, NULL, false, 0);
+    if (e != SPI_OK_UPDATE)
+        elog(ERROR, "cannot update azekura.day_partition: %s", SPI_result_code_string(e));
+}
+
+static void lock_piece(const struct compaction *c)
+{
+    Oid types[1] = {TEXTOID};
+    Datum values[1] = {c->piece};
     int e = SPI_execute_with_args(
         "select pg_advisory_xact_lock(hashtext('azekura.compact'), hashtext($1))", 1, types, values,
         NULL, false, 0);
     if (e != SPI_OK_SELECT)
-        elog(ERROR, "cannot lock the day: %s", SPI_result_code_string(e));
+        elog(ERROR, "cannot lock the piece: %s", SPI_result_code_string(e));
 }
 
 /* compact(partition, older_than, max_blocks) → blocks_before, blocks_after; the same number twice:
@@ -333,21 +359,21 @@ Datum azekura_compact(PG_FUNCTION_ARGS)
     if (max_blocks < 2 || max_blocks > COMPACT_MAX_BLOCKS)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("max_blocks %d is out of 2..%d", max_blocks, COMPACT_MAX_BLOCKS)));
-    struct view name = view_of_argument(fcinfo, 0);
-    TimestampTz lower, upper;
     SPI_connect();
-    struct compaction c = {.context = CurrentMemoryContext, .memory = new_memory()};
+    struct compaction c = {
+        .context = CurrentMemoryContext, .memory = new_memory(), .piece = PG_GETARG_DATUM(0)};
     c.last = &c.first;
-    lock_day(name);
-    day_of_partition(name, &lower, &upper);
-    read_old(&c, lower, upper, PG_GETARG_DATUM(1), max_blocks);
+    lock_piece(&c);
+    find_piece(&c);
+    read_old(&c, PG_GETARG_DATUM(1), max_blocks);
     size_t before = c.old_n;
     size_t after = before;
     if (c.old_n >= 2) {
         build_new(&c);
         if (c.new_n < c.old_n) {
-            delete_old(&c, lower, upper);
+            delete_old(&c);
             insert_new(&c);
+            mark_changed(&c);
             after = c.new_n;
         }
     }

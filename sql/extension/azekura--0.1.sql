@@ -82,7 +82,16 @@ create function azekura.compact(
     out blocks_before bigint, out blocks_after bigint)
     language c volatile strict parallel unsafe as 'MODULE_PATHNAME', 'azekura_compact';
 comment on function azekura.compact(text, timestamptz, integer) is
-    'merge the small blocks of a day partition that ended before older_than; equal numbers: nothing was to be won';
+    'merge the small blocks of a piece that ended before older_than; equal numbers: nothing was to be won';
+
+create function azekura.file_system(out total_bytes bigint, out free_bytes bigint, out device text)
+    language c volatile strict parallel safe as 'MODULE_PATHNAME', 'azekura_file_system';
+comment on function azekura.file_system() is
+    'the file system with the server''s data: its size, what is free to others than root, and its device as major:minor';
+
+create function azekura.server_pid() returns integer
+    language c stable strict parallel safe as 'MODULE_PATHNAME', 'azekura_server_pid';
+comment on function azekura.server_pid() is 'process id of the postmaster';
 
 -- the functions run as their caller, who needs SELECT on azekura.log_block; the migrations grant
 revoke all on function
@@ -91,5 +100,6 @@ revoke all on function
     azekura.histogram(text, timestamptz, timestamptz, integer),
     azekura.facets(text, text, timestamptz, timestamptz, integer),
     azekura.raw(text), azekura.last_scan(), azekura.matches(azekura.logs, text),
-    azekura.verify_block(record), azekura.compact(text, timestamptz, integer)
+    azekura.verify_block(record), azekura.compact(text, timestamptz, integer),
+    azekura.file_system(), azekura.server_pid()
     from public;

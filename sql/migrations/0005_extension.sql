@@ -17,4 +17,5 @@ grant execute on function
     azekura.matches(azekura.logs, text),
     azekura.last_scan()
     to azekura_web;
-grant execute on function azekura.compact(text, timestamptz, integer) to azekura_keeper;
+grant execute on function azekura.compact(text, timestamptz, integer), azekura.server_pid() to azekura_keeper;
+grant execute on function azekura.file_system() to azekura_keeper, azekura_web;

@@ -45,7 +45,7 @@ select is(count(*), 0::bigint, 'no two partitions overlap')
   from azekura.day_partition a join azekura.day_partition b on a.name < b.name and a.lower < b.upper and b.lower < a.upper;
 select is(count(*), 0::bigint, 'the table''s own bounds are those noted')
   from azekura.day_partition d join pg_class c on c.relname = d.name and c.relnamespace = 'azekura'::regnamespace
- where pg_get_expr(c.relpartbound, c.oid) <> format('FOR VALUES FROM (%L) TO (%L)', d.lower::text, d.upper::text);
+ where pg_get_expr(c.relpartbound, c.oid) <> format('FOR VALUES FROM (%L, %L) TO (%L, %L)', d.source_group::text, d.lower::text, d.source_group::text, d.upper::text);
 select is((select count(*) from pg_inherits where inhparent = 'azekura.log_block'::regclass), (select count(*) from azekura.day_partition), 'each noted partition is there');
 
 -- a caller that knows its zone has its own days

@@ -1,6 +1,6 @@
 -- Who may do what: each daemon's role has no more than it needs.
 begin;
-select plan(54);
+select plan(72);
 
 select is(count(*), 4::bigint, 'the four roles exist')
   from pg_roles where rolname in ('azekura', 'azekura_receiver', 'azekura_keeper', 'azekura_web');
@@ -46,7 +46,7 @@ insert into attempt values
         severities, facilities, listeners, senders) values (''2026-03-10 12:00Z'', ''2026-03-10 12:00Z'', 1, 1,
         1, 1, 1, 1, '''')', '00000', 'the receiver inserts blocks'),
     ('azekura_receiver', 'select * from azekura.stored_unit', '42501', 'the receiver cannot read what is stored of other runs'),
-    ('azekura_receiver', 'select azekura.claim_unit(gen_random_uuid(), 1, ''2026-03-10 12:00Z'')', '00000',
+    ('azekura_receiver', 'select azekura.claim_unit(gen_random_uuid(), 1, ''UTC'', ''{0}'', ''{2026-03-10 12:00Z}'', ''{1}'', ''{1}'', ''{1}'')', '00000',
         'the receiver claims units'),
     ('azekura_receiver', 'select azekura.count_unit(array[now()], array[''udp''], array[''192.0.2.1''::inet], array[1], array[0],
         array[10], array[0], array[0, 0, 0, 0, 0, 0, 0, 1])', '00000', 'the receiver counts what was rejected'),
@@ -61,7 +61,7 @@ insert into attempt values
     ('azekura_web', 'update azekura.ledger set stored = 0', '42501', 'the web cannot change the ledger'),
     ('azekura_web', 'select rejected, refused from azekura.ledger', '00000', 'the web reads the ledger'),
     ('azekura_web', 'select rejected, kernel_dropped from azekura.ledger_total', '00000', 'the web reads the ledger''s totals'),
-    ('azekura_web', 'select azekura.claim_unit(gen_random_uuid(), 1, null)', '42501', 'the web cannot claim units'),
+    ('azekura_web', 'select azekura.claim_unit(gen_random_uuid(), 1, null, ''{}'', ''{}'', ''{}'', ''{}'', ''{}'')', '42501', 'the web cannot claim units'),
     ('azekura_web', 'select azekura.ensure_partition(now())', '42501', 'the web cannot make partitions'),
     ('azekura_web', 'select azekura.verify_block(b) from azekura.log_block b', '42501', 'the web cannot verify'),
     ('azekura_web', 'select * from azekura.compact(''log_block_20260310'', now())', '42501',
@@ -92,6 +92,24 @@ insert into attempt values
     ('azekura_keeper', 'select azekura.verify_block(b) from azekura.log_block b', '42501', 'the keeper cannot verify'),
     ('azekura_keeper', 'select * from azekura.compact(''log_block_20260310'', ''2000-01-01'')', '00000',
         'the keeper compacts'),
+    ('azekura_keeper', 'select azekura.split_piece(''log_block_20260310'', ''2026-03-10 13:00Z'')', '00000', 'the keeper splits pieces'),
+    ('azekura_keeper', 'select * from azekura.measure_pieces()', '00000', 'and measures them'),
+    ('azekura_keeper', 'select azekura.drop_pieces(''{log_block_20260310}'', ''{1}'', ''test'', ''keeper'')', '00000', 'and drops them, with a receipt'),
+    ('azekura_keeper', 'drop table azekura.log_block_20260310_1', '42501', 'but no table by itself'),
+    ('azekura_keeper', 'update azekura.day_partition set messages = 0', '42501', 'the keeper cannot change what a piece holds'),
+    ('azekura_keeper', 'insert into azekura.hold (lower, upper, reason, actor) values (now(), now() + interval ''1 day'', ''x'', ''x'')', '42501', 'the keeper makes no hold'),
+    ('azekura_keeper', 'delete from azekura.hold', '42501', 'and takes none away'),
+    ('azekura_keeper', 'insert into azekura.audit (actor, action) values (''x'', ''x'')', '42501', 'the keeper writes no other line of the audit log'),
+    ('azekura_keeper', 'select total_bytes, free_bytes, device from azekura.file_system()', '00000', 'the keeper asks for the file system'),
+    ('azekura_keeper', 'select azekura.server_pid()', '00000', 'and for the server'),
+    ('azekura_web', 'select azekura.drop_pieces(''{log_block_20260310}'', null, ''test'', ''web'')', '42501', 'the web drops no piece'),
+    ('azekura_web', 'select azekura.split_piece(''log_block_20260310_1'', ''2026-03-10 14:00Z'')', '42501', 'and splits none'),
+    ('azekura_web', 'select * from azekura.measure_pieces()', '42501', 'and measures none'),
+    ('azekura_web', 'update azekura.hold set upper = now()', '42501', 'the web cannot change a hold'),
+    ('azekura_web', 'select total_bytes from azekura.file_system()', '00000', 'the web asks for the file system'),
+    ('azekura_receiver', 'select * from azekura.source_group, azekura.source_group_member', '00000', 'the receiver reads the groups'),
+    ('azekura_receiver', 'delete from azekura.source_group_member', '42501', 'the receiver cannot change them'),
+    ('azekura_receiver', 'select * from azekura.day_partition', '42501', 'the receiver cannot read what there is'),
     ('azekura_keeper', 'create function azekura.f() returns int language sql as ''select 1''', '42501',
         'the keeper creates nothing');
 
@@ -112,12 +130,16 @@ create temp view granted as
       join pg_roles r on r.oid = g.grantee;
 select set_eq($$ select object, privilege from granted where rolname = 'azekura_keeper' $$, $$ values
     ('log_block', 'SELECT'), ('log_block', 'INSERT'), ('log_block', 'DELETE'), ('day_partition', 'SELECT'),
+    ('day_partition(changed_at)', 'UPDATE'), ('day_partition(tidied_at)', 'UPDATE'), ('piece_size', 'SELECT'),
+    ('source_group', 'SELECT'), ('source_group_member', 'SELECT'), ('hold', 'SELECT'), ('split_piece', 'EXECUTE'),
+    ('drop_pieces', 'EXECUTE'), ('drop_empty_pieces', 'EXECUTE'), ('measure_pieces', 'EXECUTE'), ('piece_reach', 'EXECUTE'),
+    ('piece_is_held', 'EXECUTE'), ('file_system', 'EXECUTE'), ('server_pid', 'EXECUTE'),
     ('ledger(minute)', 'SELECT'), ('ledger(listener)', 'SELECT'), ('ledger(source)', 'SELECT'), ('ledger', 'DELETE'),
     ('kernel_drop(minute)', 'SELECT'), ('kernel_drop', 'DELETE'),
     ('session(expires_at)', 'SELECT'), ('session', 'DELETE'), ('login_failure(last_at)', 'SELECT'), ('login_failure', 'DELETE'),
     ('setting', 'SELECT'), ('ensure_partition', 'EXECUTE'), ('compact', 'EXECUTE') $$, 'the keeper has what its chores need and no more');
 select set_eq($$ select object, privilege from granted where rolname = 'azekura_receiver' $$, $$ values
-    ('log_block', 'INSERT'), ('setting', 'SELECT'), ('claim_unit', 'EXECUTE'), ('count_unit', 'EXECUTE'),
+    ('log_block', 'INSERT'), ('setting', 'SELECT'), ('source_group', 'SELECT'), ('source_group_member', 'SELECT'), ('claim_unit', 'EXECUTE'), ('count_unit', 'EXECUTE'),
     ('count_kernel_drop', 'EXECUTE'), ('report_receiver', 'EXECUTE') $$, 'the receiver has what it needs and no more');
 
 select * from finish();

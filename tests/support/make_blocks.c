@@ -6,6 +6,7 @@
  *   @step 1000                 µs from one message to the next (default 1000)
  *   @source 192.0.2.1          sender (default 192.0.2.10)
  *   @listener udp|tcp|tls      default udp
+ *   @group 3                   source group (default 0); closes the block
  *   @seq 5                     sequence number of the next message (default 1, then counting)
  *   @per-block 1000            messages a block (default 65536)
  *   @block                     close the block here
@@ -22,7 +23,7 @@ struct maker {
     struct buf scratch;
     int64_t at_us, step_us;
     struct ip source;
-    uint8_t listener;
+    uint8_t listener, group;
     uint64_t seq;
     uint32_t per_block;
 };
@@ -53,8 +54,9 @@ static void put_block(struct maker *m)
     block_builder_finish(m->builder, &b);
     rfc3339_format(b.first_at_us, first);
     rfc3339_format(b.last_at_us, last);
-    printf("%s\t%s\t%lld\t%u\t%llu\t%u\t%d\t%u", first, last, (long long)b.first_seq, b.messages,
-           (unsigned long long)b.raw_bytes, b.severities, (int32_t)b.facilities, b.listeners);
+    printf("%u\t%s\t%s\t%lld\t%u\t%llu\t%u\t%d\t%u", m->group, first, last, (long long)b.first_seq,
+           b.messages, (unsigned long long)b.raw_bytes, b.severities, (int32_t)b.facilities,
+           b.listeners);
     put_bytes(&b.senders, false);
     put_bytes(&b.tokens, true);
     for (int c = 0; c < BLOCK_COLUMNS; c++)
@@ -157,6 +159,9 @@ static void do_directive(struct maker *m, struct view text, size_t line)
             fail(line, "not a listener");
     } else if (directive(text, "@step", &v) && view_u64(v, INT64_MAX, &number) == 0) {
         m->step_us = (int64_t)number;
+    } else if (directive(text, "@group", &v) && view_u64(v, SOURCE_GROUPS_MAX - 1, &number) == 0) {
+        put_block(m);
+        m->group = (uint8_t)number;
     } else if (directive(text, "@seq", &v) && view_u64(v, UINT64_MAX, &number) == 0) {
         put_block(m);
         m->seq = number;
