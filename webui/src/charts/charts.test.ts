@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Histogram, Rates } from "../api/types";
+import type { Histogram } from "../api/types";
 import { rateOf } from "../state/live";
 import { histogramSeries, histogramTotal } from "./histogram";
-import { rateData, rateSeries, stepFor } from "./rate";
-import { maxAndMean, stack } from "./stack";
+import { stack } from "./stack";
 import { threeTicks, timeLabels } from "./theme";
 
 const T0 = Date.parse("2026-11-30T10:00:00Z");
@@ -12,36 +11,6 @@ const at = (s: number) => new Date(T0 + s * 1000).toISOString();
 describe("stacking", () => {
     it("adds up from the bottom and keeps gaps", () => {
         expect(stack([[1, null, 3], [10, null, 0]])).toEqual([[1, null, 3], [11, null, 3]]);
-    });
-
-    it("knows maximum and mean of what is known", () => {
-        expect(maxAndMean([1, null, 3])).toEqual({ max: 3, mean: 2 });
-        expect(maxAndMean([])).toEqual({ max: 0, mean: 0 });
-    });
-});
-
-describe("the rate chart", () => {
-    const point = (s: number, udp: number, tcp: number) => ({ at: at(s), udp, tcp, tls: 0, total: udp + tcp });
-    const rates: Rates = {
-        from: at(0),
-        to: at(150),
-        step_us: 60_000_000,
-        basis: "ledger",
-        points: [point(0, 600, 60), point(60, 1200, 0), point(120, 30, 0)],
-        complete: true,
-    };
-
-    it("shows messages a second and leaves out the minute that is not over", () => {
-        const data = rateData(rates, T0 + 150_000);
-        expect(data.total).toEqual([11, 20]);
-        // TLS lies on TCP, TCP on UDP; the highest sum comes first.
-        expect(rateSeries(data).slice(1)).toEqual([[11, 20], [11, 20], [10, 20]]);
-    });
-
-    it("chooses steps of the ledger for an hour and a month", () => {
-        expect(stepFor(3_600_000)).toBe(30);
-        expect(stepFor(24 * 3_600_000)).toBe(900);
-        expect(stepFor(30 * 86_400_000)).toBe(21_600);
     });
 });
 

@@ -12,9 +12,3 @@ export function stack(series: (number | null)[][]): (number | null)[][] {
         }),
     );
 }
-
-export function maxAndMean(values: (number | null)[]): { max: number; mean: number } {
-    const known = values.filter((v): v is number => v !== null);
-    if (known.length === 0) return { max: 0, mean: 0 };
-    return { max: Math.max(...known), mean: known.reduce((a, b) => a + b, 0) / known.length };
-}

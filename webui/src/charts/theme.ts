@@ -5,6 +5,14 @@ export interface ChartColors {
     surface: string;
     listeners: Record<"udp" | "tcp" | "tls", string>;
     severities: string[];
+    /** The receiver's process and the database's, and further lines in their order. */
+    syslog: string;
+    db: string;
+    lines: [string, string, string, string, string, string];
+    /** Full load, budget, capacity. */
+    limit: string;
+    lost: string;
+    marks: Record<"bad" | "warn" | "info", string>;
 }
 
 export function chartColors(): ChartColors {
@@ -16,6 +24,12 @@ export function chartColors(): ChartColors {
         surface: get("--surface"),
         listeners: { udp: get("--series-udp"), tcp: get("--series-tcp"), tls: get("--series-tls") },
         severities: [0, 1, 2, 3, 4, 5, 6, 7].map((s) => get(`--sev-${s}`)),
+        syslog: get("--series-syslog"),
+        db: get("--series-db"),
+        lines: [get("--series-udp"), get("--series-warm"), get("--series-tls"), get("--series-tcp"), get("--series-db"), get("--series-syslog")],
+        limit: get("--text"),
+        lost: get("--bad"),
+        marks: { bad: get("--bad"), warn: get("--warn"), info: get("--accent") },
     };
 }
 

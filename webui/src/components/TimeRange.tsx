@@ -24,6 +24,9 @@ const WORDS: Record<Preset, Key> = {
     "-24h": "range.-24h",
     "-7d": "range.-7d",
     "-30d": "range.-30d",
+    "-90d": "range.-90d",
+    "-365d": "range.-365d",
+    "-730d": "range.-730d",
 };
 const ABSOLUTE = "absolute";
 

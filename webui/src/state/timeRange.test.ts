@@ -46,7 +46,8 @@ describe("a range at a moment", () => {
 
     it("is a preset or not", () => {
         expect(isPreset({ from: "-1h", to: "" })).toBe(true);
-        expect(isPreset({ from: "-90d", to: "" })).toBe(false);
+        expect(isPreset({ from: "-730d", to: "" })).toBe(true);
+        expect(isPreset({ from: "-3d", to: "" })).toBe(false);
         expect(isPreset(absoluteRange(NOW - 1, NOW))).toBe(false);
     });
 

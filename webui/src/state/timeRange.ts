@@ -12,7 +12,7 @@ export interface Span {
     to: number;
 }
 
-export const PRESETS = ["-15m", "-1h", "-6h", "-24h", "-7d", "-30d"] as const;
+export const PRESETS = ["-15m", "-1h", "-6h", "-24h", "-7d", "-30d", "-90d", "-365d", "-730d"] as const;
 export type Preset = (typeof PRESETS)[number];
 export const DEFAULT_RANGE: TimeRange = { from: "-1h", to: "" };
 

@@ -63,6 +63,13 @@ export function formatDay(at: string | Date): string {
     return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())}`;
 }
 
+/** "3 November", 「11月3日」; with the year where it is not this one.  A bare day is that day in every zone. */
+export function formatDate(at: string, language: Language, now = new Date()): string {
+    const d = /^\d{4}-\d{2}-\d{2}$/.test(at) ? new Date(`${at}T00:00:00`) : new Date(at);
+    const year = d.getFullYear() === now.getFullYear() ? {} : { year: "numeric" as const };
+    return new Intl.DateTimeFormat(LOCALE[language], { day: "numeric", month: "long", ...year }).format(d);
+}
+
 /** Local "2026-11-30 10:41:07". */
 export function formatTime(at: string | Date): string {
     const d = new Date(at);

@@ -1,6 +1,7 @@
 import type { Session } from "../../api/types";
 import { useWords, type Key } from "../../i18n";
 import { live } from "../../state/live";
+import { month, sharesOf } from "../../state/month";
 import { setLanguage, setTheme, theme, THEMES, type Theme } from "../../state/prefs";
 import { useStore } from "../../state/store";
 import { cx } from "../../utils/cx";
@@ -27,6 +28,9 @@ export function Figures() {
     const { t } = useWords();
     const { rate, history, lost } = useStore(live);
     const sum = lost ? lost.refused + lost.dropped : null;
+    const { data } = useStore(month);
+    const shares = data ? sharesOf(data) : null;
+    const share = { n: shares?.used ?? "–", of: shares?.budget ?? "–" };
     return (
         <div class={css.figures}>
             <a class={css.figure} href="/" title={t("head.rateTitle")}>
@@ -35,6 +39,10 @@ export function Figures() {
             </a>
             <a class={cx(css.figure, sum ? css.bad : false)} href="/receiver" title={t("head.lostTitle")}>
                 {t("head.lost", { n: sum === null ? "–" : formatCount(sum) })}
+            </a>
+            <a class={cx(css.figure, shares?.tone === "bad" && css.bad, shares?.tone === "warn" && css.warn)} href="/retention" title={t("head.monthTitle")}>
+                <span class={css.wide}>{t("head.month", share)}</span>
+                <span class={css.narrow}>{t("head.monthShort", share)}</span>
             </a>
         </div>
     );

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Session } from "../../api/types";
 import { useWords } from "../../i18n";
 import { live, useLive } from "../../state/live";
+import { useMonth } from "../../state/month";
 import { health } from "../../state/session";
 import { useStore } from "../../state/store";
 import { useNow } from "../../state/useNow";
@@ -31,6 +32,7 @@ export function Shell({ session, path, children }: { session: Session; path: str
     const { t } = useWords();
     const [isFolded, setFolded] = useState(innerWidth < 1000);
     useLive();
+    useMonth();
     return (
         <div class={cx(css.shell, isFolded && css.folded)}>
             <a class={css.skip} href="#page">

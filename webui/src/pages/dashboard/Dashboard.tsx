@@ -1,69 +1,73 @@
 import { useEffect, useState } from "preact/hooks";
 import { boxNow } from "../../api/client";
-import { getLedger, getRates, getSources } from "../../api/endpoints";
-import { stepFor } from "../../charts/rate";
-import { Equation } from "../../components/equation/Equation";
+import { getRates, getSources } from "../../api/endpoints";
+import { lostIn } from "../../charts/window";
 import { Guide } from "../../components/guide/Guide";
-import { Age, Card, Failed, Skeleton } from "../../components/States";
+import { Age } from "../../components/States";
 import { TimeRange } from "../../components/TimeRange";
 import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
-import { resolveRange, isOpen } from "../../state/timeRange";
 import { useRange } from "../../state/useRange";
 import { useResource } from "../../state/useResource";
 import css from "./dashboard.module.css";
+import { EventsCard } from "./EventsCard";
 import { FourFigures } from "./Figures";
-import { RateCard } from "./RateCard";
+import { Graphs } from "./Graphs";
 import { BusiestCard, SilentCard } from "./SourceCards";
+import { useRates } from "./useGraphs";
 
 const EVERY_MS = 10_000;
+const SLOW_MS = 30_000;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 /** Until the first message the page looks again soon: somebody is waiting for it. */
 const FIRST_MS = 2000;
+/** Graphs of two years move on once a minute. */
+const STALE_MS = 180_000;
+
+/** The last day on which something was lost; "" for none in two years; null while unknown. */
+function useLossSince(): string | null {
+    const { data } = useResource(
+        "loss since",
+        (signal) => getRates({ from: boxNow() - 730 * DAY_MS, to: boxNow() }, 86_400, signal),
+        600_000,
+    );
+    if (!data) return null;
+    return [...data.points].reverse().find((p) => lostIn(p) > 0)?.at ?? "";
+}
 
 export function Dashboard() {
     const { t } = useWords();
     const [range, setRange] = useRange();
-    const span = () => resolveRange(range, boxNow());
-    const key = `${range.from} ${range.to}`;
-    const every = isOpen(range) ? EVERY_MS : 0;
-    const length = span().to - span().from;
-
-    const ledger = useResource(`ledger ${key}`, (signal) => getLedger(span(), 1, signal), every);
-    const rates = useResource(`rates ${key}`, (signal) => getRates(span(), stepFor(length), signal), every);
-    const busiest = useResource(`busiest ${key}`, (signal) => getSources(span(), "busiest", 1000, signal), every);
+    const rates = useRates(range);
+    const lossSince = useLossSince();
+    const hour = () => ({ from: boxNow() - HOUR_MS, to: boxNow() });
+    const busiest = useResource("busiest", (signal) => getSources(hour(), "busiest", 1000, signal), SLOW_MS);
     const [isNew, setNew] = useState(false);
-    const silent = useResource("silent", (signal) => getSources(span(), "silent", 20, signal), isNew ? FIRST_MS : EVERY_MS);
+    const silent = useResource("silent", (signal) => getSources(hour(), "silent", 20, signal), isNew ? FIRST_MS : EVERY_MS);
     const total = silent.data?.total;
     useEffect(() => {
         if (total !== undefined) setNew(total === 0);
     }, [total]);
 
-    const error = ledger.error ?? rates.error ?? busiest.error ?? silent.error;
     return (
         <>
             <div class={ui.pageHead}>
                 <h1>{t("nav.dashboard")}</h1>
-                <Age at={ledger.at} staleMs={EVERY_MS * 3} />
+                <Age at={rates.at} staleMs={STALE_MS} />
                 <TimeRange range={range} onChange={setRange} />
             </div>
-            {error && !ledger.data && <Failed error={error} retry={ledger.reload} />}
             {isNew ? (
                 <Guide />
             ) : (
                 <>
-                    <FourFigures ledger={ledger.data} sources={busiest.data} />
-                    {rates.data ? <RateCard rates={rates.data} nowMs={rates.at} /> : !rates.error && <Skeleton heights={[260]} />}
+                    <FourFigures sources={busiest.data} lossSince={lossSince} />
+                    <Graphs range={range} onRange={setRange} rates={rates} />
                     <div class={css.grid}>
-                        {busiest.data && <BusiestCard sources={busiest.data} from={range.from} />}
+                        {busiest.data && <BusiestCard sources={busiest.data} />}
                         {silent.data && <SilentCard sources={silent.data.sources} nowMs={silent.at} />}
+                        <EventsCard />
                     </div>
-                    {ledger.data && (
-                        <div class={css.ledger}>
-                            <Card title={t("dash.ledger")} aside={<a href="/receiver">{t("dash.openLedger")}</a>}>
-                                <Equation ledger={ledger.data} endsNow={isOpen(range)} />
-                            </Card>
-                        </div>
-                    )}
                 </>
             )}
         </>

@@ -1,56 +1,120 @@
-import type { Ledger, Sources } from "../../api/types";
+import type { Sources } from "../../api/types";
 import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
 import { live, REPORT_STALE_US } from "../../state/live";
+import { month, sharesOf } from "../../state/month";
 import { useStore } from "../../state/store";
 import { cx } from "../../utils/cx";
-import { formatAgo, formatBytes, formatCount, formatRate } from "../../utils/format";
+import { formatAgo, formatBytes, formatCount, formatDate, formatRate } from "../../utils/format";
 import css from "./dashboard.module.css";
 
 const NONE = "–";
+/** More than this many seconds' messages in memory is worth a word. */
+const QUEUE_S = 5;
+const QUEUE_MIN = 1000;
 
-function Figure({ label, value, bad = false, children }: { label: string; value: string; bad?: boolean; children: string }) {
+interface FigureProps {
+    label: string;
+    href: string;
+    value: string;
+    tone?: "good" | "warn" | "bad";
+    children: string;
+}
+
+function Figure({ label, href, value, tone = "good", children }: FigureProps) {
     return (
-        <section class={cx(ui.card, css.figure, bad && css.bad)} aria-label={label}>
-            <h2>{label}</h2>
+        <section class={cx(ui.card, css.figure, tone !== "good" && css[tone])} aria-label={label}>
+            <h2>
+                <a href={href}>{label}</a>
+            </h2>
             <b>{value}</b>
             <p>{children}</p>
         </section>
     );
 }
 
-/** Is it all right?  Four figures with a sentence each. */
-export function FourFigures({ ledger, sources }: { ledger: Ledger | undefined; sources: Sources | undefined }) {
+function RateFigure({ sources }: { sources: Sources | undefined }) {
     const { t, lang } = useWords();
-    const { rate, lost, receiver, at } = useStore(live);
+    const { rate, receiver, at } = useStore(live);
+    const isSilent = receiver !== null && receiver.age_us >= REPORT_STALE_US;
     const heard = sources?.sources.filter((s) => s.range.arrived > 0).length ?? 0;
-    const sum = lost ? lost.refused + lost.dropped : 0;
-    const silent = receiver !== null && receiver.age_us >= REPORT_STALE_US;
-    let loss = t("dash.unknown");
-    if (lost) {
-        loss = sum > 0 ? t("dash.loss", { refused: formatCount(lost.refused), dropped: formatCount(lost.dropped) }) : t("dash.noLoss");
+    let text = sources ? t("dash.receiving", { n: formatCount(heard) }) : t("dash.unknown");
+    if (receiver && receiver.queued > Math.max((rate ?? 0) * QUEUE_S, QUEUE_MIN)) {
+        text = t("dash.queue", { n: formatCount(receiver.queued), bytes: formatBytes(receiver.queue_bytes) });
     }
-    let queue = ledger ? t("dash.noReceiver") : t("dash.unknown");
-    if (receiver) {
-        queue = silent
-            ? t("dash.receiverSilent", { age: formatAgo(receiver.at, Math.max(at, Date.parse(receiver.at)), lang) })
-            : t(receiver.queued > 0 ? "dash.queue" : "dash.queueNone", { bytes: formatBytes(receiver.queue_bytes), n: formatCount(receiver.connections) });
-    }
+    if (isSilent) text = t("dash.receiverSilent", { age: formatAgo(receiver.at, Math.max(at, Date.parse(receiver.at)), lang) });
     return (
-        <div class={css.figures}>
-            <Figure label={t("dash.rateLabel")} value={rate === null ? NONE : formatRate(rate)}>
-                {sources ? t("dash.receiving", { n: formatCount(heard) }) : t("dash.unknown")}
-            </Figure>
-            <Figure label={t("dash.lossLabel")} value={lost ? formatCount(sum) : NONE} bad={sum > 0}>
-                {loss}
-            </Figure>
-            <Figure label={t("dash.storedLabel")} value={ledger ? formatCount(ledger.total.stored) : NONE}>
-                {ledger ? t("dash.stored", { bytes: formatBytes(ledger.total.bytes) }) : t("dash.unknown")}
-            </Figure>
-            <Figure label={t("dash.queueLabel")} value={receiver ? formatCount(receiver.queued) : NONE} bad={silent}>
-                {queue}
-            </Figure>
-        </div>
+        <Figure label={t("dash.rateLabel")} href="/sources" value={rate === null ? NONE : formatRate(rate)} tone={isSilent ? "bad" : "good"}>
+            {text}
+        </Figure>
     );
 }
 
+/** `since`: the last day with a loss, "" where none is known of, null while unknown. */
+function LossFigure({ since }: { since: string | null }) {
+    const { t, lang } = useWords();
+    const { lost } = useStore(live);
+    const sum = lost ? lost.refused + lost.dropped : 0;
+    let text = t("dash.unknown");
+    if (lost && sum > 0) text = t("dash.loss", { refused: formatCount(lost.refused), dropped: formatCount(lost.dropped) });
+    else if (lost) text = since ? t("dash.noLossSince", { day: formatDate(since, lang) }) : t(since === "" ? "dash.neverLost" : "dash.noLoss");
+    return (
+        <Figure label={t("dash.lossLabel")} href="/receiver" value={lost ? formatCount(sum) : NONE} tone={sum > 0 ? "bad" : "good"}>
+            {text}
+        </Figure>
+    );
+}
+
+function HistoryFigure() {
+    const { t, lang } = useWords();
+    const { data } = useStore(month);
+    let text = t("dash.unknown");
+    if (data) {
+        const { oldest, fits_low: low, fits_high: high, fits_days: fits } = data.history;
+        text = oldest ? t("dash.historyBack", { day: formatDate(oldest, lang) }) : t("dash.historyNone");
+        const least = Math.round(low ?? fits ?? 0);
+        const most = Math.round(high ?? fits ?? 0);
+        if (oldest && most > 0) {
+            const days = least === most ? formatCount(most) : `${formatCount(least)}–${formatCount(most)}`;
+            text += t("dash.historyFits", { n: days });
+        }
+    }
+    return (
+        <Figure label={t("dash.historyLabel")} href="/retention" value={data ? t("dash.days", { n: formatCount(data.history.days) }) : NONE}>
+            {text}
+        </Figure>
+    );
+}
+
+function MonthFigure() {
+    const { t, lang } = useWords();
+    const { data } = useStore(month);
+    if (!data) {
+        return (
+            <Figure label={t("dash.monthLabel")} href="/retention" value={NONE}>
+                {t("dash.unknown")}
+            </Figure>
+        );
+    }
+    const shares = sharesOf(data);
+    const used = t("dash.monthBytes", { bytes: formatBytes(data.month_bytes), budget: formatBytes(data.budget_bytes) });
+    const end = shares.end === null ? t("dash.monthNoForecast") : t("dash.monthEnd", { n: shares.end });
+    const reached = data.forecast.reached_on ? t("dash.monthReached", { day: formatDate(data.forecast.reached_on, lang) }) : "";
+    return (
+        <Figure label={t("dash.monthLabel")} href="/retention" value={t("dash.month", { n: shares.used, of: shares.budget })} tone={shares.tone}>
+            {`${used}${data.state === "over" ? t("dash.monthOver") : end}${data.state === "over" ? "" : reached}`}
+        </Figure>
+    );
+}
+
+/** Is it all right?  Four figures with a sentence each. */
+export function FourFigures({ sources, lossSince }: { sources: Sources | undefined; lossSince: string | null }) {
+    return (
+        <div class={css.figures}>
+            <RateFigure sources={sources} />
+            <LossFigure since={lossSince} />
+            <HistoryFigure />
+            <MonthFigure />
+        </div>
+    );
+}

@@ -15,12 +15,12 @@ export function logsOf(source: string, from?: string): string {
     return href("/logs", { q: clause("source", source), ...(from ? { from } : {}) });
 }
 
-export function BusiestCard({ sources, from }: { sources: Sources; from: string }) {
+export function BusiestCard({ sources }: { sources: Sources }) {
     const { t } = useWords();
     const rows = sources.sources.filter((s) => s.range.arrived > 0);
     const total = rows.reduce((sum, s) => sum + s.range.arrived, 0);
     return (
-        <Card title={t("dash.busiest")}>
+        <Card title={t("dash.busiest")} aside={<span class="dim">{t("dash.lastHour")}</span>}>
             {rows.length === 0 ? (
                 <p class={css.empty}>{t("dash.noRates")}</p>
             ) : (
@@ -41,7 +41,7 @@ export function BusiestCard({ sources, from }: { sources: Sources; from: string 
                             {rows.slice(0, SHOWN).map((s) => (
                                 <tr key={s.source}>
                                     <th scope="row">
-                                        <a class="mono" href={logsOf(s.source, from)}>
+                                        <a class="mono" href={logsOf(s.source, "-1h")}>
                                             {s.source}
                                         </a>
                                     </th>

@@ -1,0 +1,104 @@
+import { useState } from "preact/hooks";
+import type uPlot from "uplot";
+import { FORMAT, type GraphSpec, type LineSpec } from "../../charts/catalog";
+import { graphCsv, graphText, tableColumns } from "../../charts/export";
+import { picture } from "../../charts/picture";
+import type { ChartColors } from "../../charts/theme";
+import { useWords } from "../../i18n";
+import type { View } from "../../state/useWindow";
+import { cx } from "../../utils/cx";
+import { saveBlob } from "../../utils/save";
+import { formatExact, formatTime, formatTimes } from "../../utils/format";
+import { Copy } from "../Copy";
+import { Icon } from "../Icon";
+import ui from "../ui.module.css";
+import css from "./graph.module.css";
+
+interface Props {
+    spec: GraphSpec;
+    view: View;
+    lines: readonly LineSpec[];
+    colors: ChartColors;
+    chart: { current: uPlot | null };
+}
+
+/** The points of a graph, made only while somebody looks. */
+function Points({ spec, view, lines }: Pick<Props, "spec" | "view" | "lines">) {
+    const { t } = useWords();
+    const { window } = view;
+    const format = FORMAT[spec.unit];
+    const columns = tableColumns(lines, window);
+    const heads = columns.map(({ line, isMax }) => (isMax ? t("graph.maxOf", { name: t(line.word) }) : line.isLimit || spec.isStacked ? t(line.word) : t("graph.meanOf", { name: t(line.word) })));
+    return (
+        <>
+            <Copy text={graphText(window, [t("dash.time"), ...heads], columns)} />
+            <div class={css.points} tabIndex={0} role="group" aria-label={t(spec.title)}>
+                <table class={ui.table}>
+                    <thead>
+                        <tr>
+                            <th scope="col">{t("dash.time")}</th>
+                            {heads.map((head) => (
+                                <th key={head} scope="col" class={ui.num}>
+                                    {head}
+                                </th>
+                            ))}
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {window.at.map((at, i) => (
+                            <tr key={at}>
+                                <th scope="row" title={formatExact(new Date(at).toISOString())}>
+                                    {formatTime(new Date(at))}
+                                </th>
+                                {columns.map(({ name }) => {
+                                    const value = window.columns[name]?.[i];
+                                    return (
+                                        <td key={name} class={ui.num}>
+                                            {value == null ? "–" : format(value)}
+                                        </td>
+                                    );
+                                })}
+                            </tr>
+                        ))}
+                    </tbody>
+                </table>
+            </div>
+        </>
+    );
+}
+
+export function GraphTable({ spec, view, lines, colors, chart }: Props) {
+    const { t } = useWords();
+    const [isOpen, setOpen] = useState(false);
+    const name = t(spec.title);
+    const file = `azekura-${spec.id}-${formatTime(new Date(view.from)).replace(/\D/g, "").slice(0, 12)}`;
+    const csv = () => saveBlob(new Blob([graphCsv(view.window, lines)], { type: "text/csv" }), `${file}.csv`);
+    const png = async () => {
+        const u = chart.current;
+        if (!u) return;
+        const legend = lines.filter((line) => !line.isHidden).map((line) => ({ name: t(line.word), color: line.color(colors), isDashed: line.isDashed ?? false }));
+        const blob = await picture(u, name, formatTimes(new Date(view.from), new Date(view.to)), legend, colors);
+        if (blob) saveBlob(blob, `${file}.png`);
+    };
+    return (
+        <div class={css.foot}>
+            <button type="button" class={cx(ui.button, ui.small, ui.bare)} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+                <Icon name={isOpen ? "up" : "down"} />
+                {t("dash.asTable")}
+            </button>
+            <button type="button" class={cx(ui.button, ui.small, ui.bare)} title={t("graph.csvTitle", { name })} aria-label={t("graph.csvTitle", { name })} onClick={csv}>
+                <Icon name="export" />
+                {t("graph.csv")}
+            </button>
+            <button type="button" class={cx(ui.button, ui.small, ui.bare)} title={t("graph.pngTitle", { name })} aria-label={t("graph.pngTitle", { name })} onClick={() => void png()}>
+                <Icon name="export" />
+                {t("graph.png")}
+            </button>
+            {isOpen && (
+                <div class={css.table}>
+                    <Points spec={spec} view={view} lines={lines} />
+                </div>
+            )}
+        </div>
+    );
+}

@@ -1,0 +1,67 @@
+import { useMemo } from "preact/hooks";
+import type { LineSpec } from "../../charts/catalog";
+import { lineSummary } from "../../charts/graph";
+import type { ChartColors } from "../../charts/theme";
+import type { Window } from "../../charts/window";
+import { useWords } from "../../i18n";
+import { formatTime } from "../../utils/format";
+import css from "./graph.module.css";
+
+const NONE = "–";
+
+interface Props {
+    window: Window;
+    lines: readonly LineSpec[];
+    colors: ChartColors;
+    /** The point under the cursor; null: the newest. */
+    index: number | null;
+    format: (n: number) => string;
+}
+
+/** A piece of the line as it is drawn. */
+function Sample({ line, color }: { line: LineSpec; color: string }) {
+    if (line.isHidden) return <span class={css.sample} />;
+    return (
+        <svg class={css.sample} viewBox="0 0 18 10" aria-hidden="true">
+            <path d="M0 5h18" stroke={color} stroke-width={line.isDashed || line.isOver ? 2 : 4} stroke-dasharray={line.isDashed ? "5 3" : undefined} />
+        </svg>
+    );
+}
+
+/** What a line is called, its value under the cursor, its maximum and mean. */
+export function Legend({ window, lines, colors, index, format }: Props) {
+    const { t } = useWords();
+    const sums = useMemo(() => lines.map((line) => lineSummary(window, line.column)), [window, lines]);
+    const at = index === null ? null : (window.at[index] ?? null);
+    const show = (n: number | null | undefined) => (n == null ? NONE : format(n));
+    const value = (line: LineSpec) => window.columns[line.column]?.[index ?? window.at.length - 1];
+    return (
+        <table class={css.legend}>
+            <thead>
+                <tr>
+                    <th scope="col">
+                        <span class="visually-hidden">{t("graph.line")}</span>
+                    </th>
+                    <th scope="col" title={at === null ? undefined : formatTime(new Date(at))}>
+                        {at === null ? t("graph.now") : formatTime(new Date(at)).slice(window.stepMs >= 86_400_000 ? 0 : 11, window.stepMs >= 86_400_000 ? 10 : 19)}
+                    </th>
+                    <th scope="col">{t("graph.max")}</th>
+                    <th scope="col">{t("graph.mean")}</th>
+                </tr>
+            </thead>
+            <tbody>
+                {lines.map((line, i) => (
+                    <tr key={line.column}>
+                        <th scope="row">
+                            <Sample line={line} color={line.color(colors)} />
+                            {t(line.word)}
+                        </th>
+                        <td>{show(value(line))}</td>
+                        <td>{line.isLimit ? "" : show(sums[i]?.max)}</td>
+                        <td>{line.isLimit ? "" : show(sums[i]?.mean)}</td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}
