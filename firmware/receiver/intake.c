@@ -1,27 +1,31 @@
 /* Counting, parsing and adding messages.  Runs on the network thread; takes no lock a message.
  *
- * The open unit has a ledger page from its first row, and a builder while one is to be had:
+ * The open unit has a ledger page from its first row, and a block for each source group that a
+ * message to be stored came from, while a unit may have builders:
  *
- *   open: [ page | builder ]      hand: up to two empty builders
+ *   open: [ page | group 0: builder | group 3: builder | … ]
  *
- * A unit is closed and handed to the packer when its block is full, its page is full, its time has
- * come, or the wall clock goes back or passes a quarter of an hour (every zone's midnight is at
- * one, so that a block lies within one day in any zone). */
+ * A sender's group is looked up when the unit meets it first and kept beside its row in the page.
+ * The unit is closed as a whole and handed to the packer when one of its blocks is full, all of
+ * them together hold what a unit may (builders.h), its page is full, its time has come, or the wall
+ * clock goes back or passes a quarter of an hour (every zone's midnight is at one, so that a block
+ * lies within one day in any zone). */
 #include "receiver/intake.h"
 
 #include "config/log.h"
 #include "syslog/syslog.h"
 
 #define QUARTER_HOUR_US (15 * US_PER_MINUTE)
-enum { HAND_MAX = 2, PAGES_A_READ = 2 };
+enum { PAGES_A_READ = 2, UNITS_A_READ = 2, GROUP_UNKNOWN = 0xff };
 
 struct intake {
     struct shared *s;
     struct work *open; /* NULL until something is counted */
     int64_t open_since_mono_us;
-    int64_t quarter;             /* number of the quarter hour of the open block's messages */
-    struct work *hand[HAND_MAX]; /* carriers of empty builders */
-    int hand_n;
+    int64_t quarter; /* number of the quarter hour of the open unit's messages */
+    struct work_block *by_group[SOURCE_GROUPS_MAX]; /* of the open unit; NULL: none yet */
+    uint32_t open_messages;                         /* in its blocks */
+    size_t open_text_bytes;
 
     int64_t received_at_us, minute_us;
     struct syslog_context context;
@@ -32,6 +36,10 @@ struct intake {
     int64_t row_minute_us;
     struct ip row_source;
     uint8_t row_listener;
+    uint8_t row_group;
+
+    struct groups *groups;
+    uint8_t groups_of_rows[LEDGER_ROWS]; /* of the open unit's page; GROUP_UNKNOWN: not asked yet */
 
     struct intake_counts counts;
     uint64_t uncounted; /* no page was left: only at a stop with every page in use */
@@ -48,14 +56,8 @@ struct intake *intake_new(struct shared *s, const struct zone *zone)
     in->scratch = BUF_INIT(3 * (size_t)s->config.message_max_bytes + 3 * 65536 + 64);
     in->context = (struct syslog_context){.zone = zone, .scratch = &in->scratch};
     in->row = -1;
+    in->groups = groups_new();
     return in;
-}
-
-static void give_builder_back(struct intake *in, struct block_builder *b)
-{
-    struct work *carrier = work_new();
-    carrier->builder = b;
-    queue_push(&in->s->builders, carrier);
 }
 
 void intake_free(struct intake **pin)
@@ -64,8 +66,7 @@ void intake_free(struct intake **pin)
     if (!in)
         return;
     intake_close(in);
-    while (in->hand_n > 0)
-        queue_push(&in->s->builders, in->hand[--in->hand_n]);
+    groups_free(&in->groups);
     buf_free(&in->scratch);
     free(in);
     *pin = NULL;
@@ -73,20 +74,12 @@ void intake_free(struct intake **pin)
 
 /* ---- room ---- */
 
-static void fill_hand(struct intake *in, int want)
-{
-    bool is_ended;
-    struct work *w;
-    while (in->hand_n < want && (w = queue_pop(&in->s->builders, &is_ended)) != NULL)
-        in->hand[in->hand_n++] = w;
-}
-
 bool intake_has_room(struct intake *in)
 {
-    int open = in->open && in->open->builder;
-    if (open + in->hand_n < 2)
-        fill_hand(in, 2 - open);
-    return open + in->hand_n >= 2 &&
+    unsigned units = builders_free_units(&in->s->builders);
+    if (in->open && in->open->has_builders)
+        units++;
+    return units >= UNITS_A_READ &&
            ledger_free_pages(in->s->ledger) >= LEDGER_RESERVED_PAGES + PAGES_A_READ;
 }
 
@@ -120,27 +113,53 @@ static void say_refusing(struct intake *in)
 
 /* ---- the open unit ---- */
 
+/* Blocks without a message go, and the unit is no unit with builders if none is left. */
+static void drop_empty_blocks(struct intake *in, struct work *w)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < w->blocks_n; i++) {
+        struct work_block *b = w->blocks[i];
+        if (block_builder_messages(b->builder->block) > 0) {
+            w->blocks[kept++] = b;
+            continue;
+        }
+        builders_give(&in->s->builders, b->builder);
+        free(b);
+    }
+    w->blocks_n = kept;
+    if (w->has_builders && kept == 0) {
+        builders_end_unit(&in->s->builders);
+        w->has_builders = false;
+    }
+}
+
 static void hand_over(struct intake *in, struct work *w)
 {
     CHECK(!ledger_is_empty(w->page));
-    if (w->builder && block_builder_messages(w->builder) == 0) {
-        give_builder_back(in, w->builder);
-        w->builder = NULL;
-    }
+    drop_empty_blocks(in, w);
     /* what the writer confirms must have been published as arrived before */
     shared_publish(in->s, &in->counts);
     atomic_fetch_add(&in->s->pending_units, 1);
     queue_push(&in->s->pack, w);
 }
 
-void intake_close(struct intake *in)
+/* The open unit is the caller's. */
+static struct work *take_open(struct intake *in)
 {
     struct work *w = in->open;
-    if (!w)
-        return;
     in->open = NULL;
     in->row = -1;
-    hand_over(in, w);
+    in->open_messages = 0;
+    in->open_text_bytes = 0;
+    memset(in->by_group, 0, sizeof(in->by_group));
+    return w;
+}
+
+void intake_close(struct intake *in)
+{
+    struct work *w = take_open(in);
+    if (w)
+        hand_over(in, w);
 }
 
 /* A unit to count in; false when every page is in use. */
@@ -154,22 +173,27 @@ static bool ensure_open(struct intake *in)
     in->open = work_new();
     in->open->page = page;
     in->open_since_mono_us = clock_mono_us();
+    memset(in->groups_of_rows, GROUP_UNKNOWN, sizeof(in->groups_of_rows));
     return true;
 }
 
-static bool ensure_builder(struct intake *in)
+/* Whether the open unit can have blocks. */
+static bool ensure_builders(struct intake *in)
 {
-    if (in->open->builder)
-        return true;
-    fill_hand(in, 1);
-    if (in->hand_n == 0)
-        return false;
-    struct work *carrier = in->hand[--in->hand_n];
-    in->open->builder = carrier->builder;
-    carrier->builder = NULL;
-    work_free(&carrier);
-    block_builder_clear(in->open->builder, ledger_first_seq(in->s->ledger, in->open->page));
-    return true;
+    if (!in->open->has_builders)
+        in->open->has_builders = builders_begin_unit(&in->s->builders);
+    return in->open->has_builders;
+}
+
+static struct work_block *ensure_block(struct intake *in, uint8_t group)
+{
+    struct work_block *b = in->by_group[group];
+    if (LIKELY(b != NULL))
+        return b;
+    uint64_t first_seq = ledger_first_seq(in->open->page, in->open->blocks_n);
+    b = work_add_block(in->open, group);
+    b->builder = builders_take(&in->s->builders, first_seq);
+    return in->by_group[group] = b;
 }
 
 /* The row of a message in the open unit, which may be a new one; -1: no page is left. */
@@ -192,19 +216,36 @@ static int find_row(struct intake *in, uint8_t listener, const struct ip *source
     in->row_minute_us = in->minute_us;
     in->row_listener = listener;
     in->row_source = *source;
+    uint8_t *group = &in->groups_of_rows[row];
+    if (*group == GROUP_UNKNOWN)
+        *group = groups_find(in->groups, source);
+    in->row_group = *group;
     return row;
+}
+
+/* Other source groups or shed levels from now on. */
+static void take_new_groups(struct intake *in)
+{
+    struct groups *g = shared_take_groups(in->s);
+    if (LIKELY(!g))
+        return;
+    groups_free(&in->groups);
+    in->groups = g;
+    in->row = -1;
+    memset(in->groups_of_rows, GROUP_UNKNOWN, sizeof(in->groups_of_rows));
 }
 
 /* ---- messages ---- */
 
 void intake_at(struct intake *in, int64_t received_at_us)
 {
+    take_new_groups(in);
     in->received_at_us = received_at_us;
     in->context.received_at_us = received_at_us;
     in->minute_us = received_at_us - received_at_us % US_PER_MINUTE;
     int64_t quarter = received_at_us / QUARTER_HOUR_US;
     if (quarter != in->quarter) {
-        if (in->open && in->open->builder && block_builder_messages(in->open->builder) > 0)
+        if (in->open_messages > 0)
             intake_close(in);
         in->quarter = quarter;
     }
@@ -216,6 +257,27 @@ static void refuse(struct intake *in, int row, enum reason reason)
     in->counts.refused++;
 }
 
+/* Into the block of its group; 0, or as block_builder_add. */
+static int add_to_block(struct intake *in, uint8_t group, const struct record *r)
+{
+    struct block_builder *b = ensure_block(in, group)->builder->block;
+    size_t before = block_builder_text_bytes(b);
+    int rc = block_builder_add(b, r);
+    if (LIKELY(rc == 0)) {
+        in->open_messages++;
+        in->open_text_bytes += block_builder_text_bytes(b) - before;
+    }
+    return rc;
+}
+
+/* A block or the whole unit holds what it may. */
+static bool is_full(const struct intake *in, uint8_t group)
+{
+    return in->open_messages >= UNIT_MAX_MESSAGES || in->open_text_bytes >= BLOCK_MAX_TEXT_BYTES ||
+           (in->open_messages >= BLOCK_MAX_MESSAGES &&
+            block_builder_messages(in->by_group[group]->builder->block) == BLOCK_MAX_MESSAGES);
+}
+
 /* The block does not take the record: the message goes to the next unit, counted there before it is
  * taken out of this one.  The row in the new unit, or -1: no page is left. */
 static int move_on(struct intake *in, int row, uint8_t listener, const struct ip *source,
@@ -225,48 +287,41 @@ static int move_on(struct intake *in, int row, uint8_t listener, const struct ip
     in->open = NULL;
     in->row = -1;
     int new_row = find_row(in, listener, source);
-    if (new_row < 0) {
-        in->open = full; /* nowhere to go: it stays, to be refused */
-        return -1;
-    }
-    ledger_arrived(in->open->page, new_row, bytes);
+    struct work *next = in->open;
+    in->open = full;
+    if (new_row < 0)
+        return -1; /* nowhere to go: it stays, to be refused */
+    ledger_arrived(next->page, new_row, bytes);
     ledger_moved(full->page, row, bytes);
-    hand_over(in, full);
+    hand_over(in, take_open(in));
+    in->open = next;
+    in->row = new_row;
     return new_row;
 }
 
-/* Add to the open block, or to the next one.  The message's row; -1: refused. */
+/* Add to the open unit, or to the next one.  The message's row; -1: refused. */
 static int add(struct intake *in, int row, const struct record *r)
 {
-    if (!ensure_builder(in))
-        goto no_room;
-    if (LIKELY(block_builder_add(in->open->builder, r) == 0))
+    uint8_t group = in->row_group;
+    if (LIKELY(add_to_block(in, group, r) == 0))
         return row;
-    if (block_builder_messages(in->open->builder) == 0) {
-        refuse(in, row, REASON_OVERSIZE); /* larger than a block can be */
-        return -1;
+    enum reason why = REASON_OVERSIZE; /* larger than a block can be */
+    if (block_builder_messages(in->by_group[group]->builder->block) > 0) {
+        int new_row = move_on(in, row, r->listener, &r->source, r->raw.n);
+        if (new_row >= 0)
+            row = new_row;
+        if (new_row < 0 || !ensure_builders(in))
+            why = REASON_QUEUE_FULL;
+        else if (add_to_block(in, group, r) == 0)
+            return row;
     }
-    int new_row = move_on(in, row, r->listener, &r->source, r->raw.n);
-    if (new_row < 0)
-        goto no_room;
-    row = new_row;
-    if (!ensure_builder(in))
-        goto no_room;
-    if (block_builder_add(in->open->builder, r) == 0)
-        return row;
-    refuse(in, row, REASON_OVERSIZE);
-    return -1;
-no_room:
-    refuse(in, row, REASON_QUEUE_FULL);
+    refuse(in, row, why);
     return -1;
 }
 
 void intake_message(struct intake *in, enum listener listener, const struct ip *source,
                     struct view bytes, enum intake_mark mark)
 {
-    if (in->open && in->open->builder &&
-        block_builder_messages(in->open->builder) == BLOCK_MAX_MESSAGES)
-        intake_close(in);
     int row = find_row(in, (uint8_t)listener, source);
     if (UNLIKELY(row < 0)) {
         in->uncounted++;
@@ -274,7 +329,7 @@ void intake_message(struct intake *in, enum listener listener, const struct ip *
     }
     ledger_arrived(in->open->page, row, bytes.n);
     in->counts.arrived++;
-    if (!ensure_builder(in)) {
+    if (!ensure_builders(in)) {
         refuse(in, row, REASON_QUEUE_FULL);
         return;
     }
@@ -283,15 +338,24 @@ void intake_message(struct intake *in, enum listener listener, const struct ip *
     r.source = *source;
     r.listener = (uint8_t)listener;
     r.received_at_us = in->received_at_us;
+    uint8_t group = in->row_group;
+    if (UNLIKELY(groups_refuse(in->groups, group, r.severity))) {
+        refuse(in, row, REASON_OVER_BUDGET);
+        return;
+    }
     if (mark == INTAKE_TRUNCATED)
         r.flags |= RECORD_TRUNCATED;
     row = add(in, row, &r);
-    if (mark == INTAKE_TRUNCATED && row >= 0) {
+    if (row < 0)
+        return;
+    if (mark == INTAKE_TRUNCATED) {
         ledger_truncated(in->open->page, row);
         in->counts.truncated++;
-    } else if (mark == INTAKE_BAD_FRAME && row >= 0) {
+    } else if (mark == INTAKE_BAD_FRAME) {
         in->counts.bad_frames++;
     }
+    if (UNLIKELY(is_full(in, group)))
+        intake_close(in);
 }
 
 void intake_dropped(struct intake *in, enum listener listener, uint64_t datagrams)
@@ -314,6 +378,7 @@ void intake_dropped(struct intake *in, enum listener listener, uint64_t datagram
 void intake_tick(struct intake *in, int64_t now)
 {
     say_refusing(in);
+    take_new_groups(in);
     if (in->open && now - in->open_since_mono_us >= atomic_load(&in->s->flush_us) &&
         atomic_load(&in->s->pending_units) == 0)
         intake_close(in);

@@ -13,19 +13,21 @@ MUST_USE struct intake *intake_new(struct shared *s, const struct zone *zone);
 void intake_free(struct intake **in);
 
 /* Room for whatever one read can bring (a batch of datagrams, or TCP_READ_BYTES of a connection):
- * the open block and another one in hand, and pages for both.  When there is none, nothing that can
- * be held back should be read. */
+ * builders for the open unit and for another one, and pages for both.  When there is none, nothing
+ * that can be held back should be read. */
 bool intake_has_room(struct intake *in);
 /* No room, and none to come soon, since the memory for waiting blocks is used up: datagrams, which
  * cannot be held back, should be read and will be refused and counted (while there is a page to
  * count in). */
 bool intake_must_refuse(struct intake *in);
 
-/* The wall clock of the read that the next messages come from. */
+/* The wall clock of the read that the next messages come from.  A new set of source groups
+ * (shared_put_groups) is in force from here on. */
 void intake_at(struct intake *in, int64_t received_at_us);
 
 enum intake_mark { INTAKE_WHOLE, INTAKE_TRUNCATED, INTAKE_BAD_FRAME };
-/* One message.  Counted first, then stored in the open block or refused. */
+/* One message.  Counted first, then stored in the open unit's block of its source group, or refused
+ * (over_budget when its severity is shed in that group). */
 void intake_message(struct intake *in, enum listener listener, const struct ip *source,
                     struct view bytes, enum intake_mark mark);
 void intake_dropped(struct intake *in, enum listener listener, uint64_t datagrams);

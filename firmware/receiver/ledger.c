@@ -16,16 +16,10 @@
  *                 until ledger_reject or ledger_give_up knows better
  *          16 16  run (UUID)
  *          32  8  number of the unit in its run
- *          40  8  block number: first_seq of the block is this × 65,536
- *         128     rows of 128 bytes:
- *      row  0  8  minute, µs since 1970
- *           8  1  listener
- *           9  1  family of the source: 4, 6; 0: the row counts kernel drops, in `arrived`
- *          16 16  source
- *          32  8  arrived
- *          40  8  bytes
- *          48  8  truncated
- *          56 8×8 refused, by reason
+ *          40  8  number of the unit's first block: first_seq of its block k is (this + k) ×
+ * 65,536, and the next 31 numbers are its own 128     rows of 128 bytes: row  0  8  minute, µs
+ * since 1970 8  1  listener 9  1  family of the source: 4, 6; 0: the row counts kernel drops, in
+ * `arrived` 16 16  source 32  8  arrived 40  8  bytes 48  8  truncated 56 8×8 refused, by reason
  *
  * A page is valid when its state is 1; a row when its index is below `rows`.  The file need not
  * reach the disk: a killed process leaves what it has stored in the page cache, in the order of its
@@ -82,6 +76,7 @@ enum {
     PAGE_BYTES = 135168, /* 128 + 1024 × 128, up to a multiple of 4,096 */
     VERSION = 1,
     BOOT_BYTES = 16,
+    BLOCKS_A_UNIT = SOURCE_GROUPS_MAX,
     SLOTS = 4 * LEDGER_ROWS, /* of the index: at most a quarter full */
 };
 
@@ -273,16 +268,18 @@ static void make_run(uint8_t run[UNIT_RUN_BYTES])
     run[8] = (uint8_t)((run[8] & 0x3f) | 0x80);
 }
 
-/* Block numbers: from the wall clock in units of 1,024 µs, so that they grow over restarts even
- * when the state folder is lost; ten random low bits, against a second start in the same second on
- * a clock that was put back; and above all that this file has ever given.  A run gives fewer than
- * one in 1,024 µs (each block costs the writer a transaction), so it does not overtake the clock.
- */
+/* Block numbers: a unit takes BLOCKS_A_UNIT of them, whether it fills the blocks or not.  They
+ * begin at the wall clock with a unit in 1,024 µs, so that they grow over restarts even when the
+ * state folder is lost; with ten random low bits, against a second start in the same second on a
+ * clock that was put back; and above all that this file has ever given.  A run has fewer than one
+ * unit in 1,024 µs (each costs the writer a transaction), so it does not overtake the clock.  The
+ * highest sequence number has 63 bits until the year 2112 and 64 until 2255. */
 static uint64_t first_block(const struct ledger *l)
 {
     uint16_t chance = 0;
     CHECK(getrandom(&chance, sizeof(chance), 0) == sizeof(chance));
-    uint64_t by_clock = ((uint64_t)MAX(clock_wall_us(), INT64_C(0)) / 1024) + (chance & 1023u);
+    uint64_t by_clock = ((uint64_t)MAX(clock_wall_us(), INT64_C(0)) / 1024 + (chance & 1023u)) *
+                        BLOCKS_A_UNIT;
     return MAX(by_clock, get64(l->map + H_BLOCK) + 1);
 }
 
@@ -392,7 +389,8 @@ struct ledger_page *ledger_begin(struct ledger *l, bool is_for_refusals)
     memcpy(p + P_RUN, l->run, UNIT_RUN_BYTES);
     put64(p + P_NUMBER, l->next_number++);
     put64(p + P_BLOCK, l->next_block);
-    put64(l->map + H_BLOCK, l->next_block++);
+    l->next_block += BLOCKS_A_UNIT;
+    put64(l->map + H_BLOCK, l->next_block - 1);
     in_order();
     put32(p + P_STATE, 1);
     in_order();
@@ -404,10 +402,10 @@ unsigned ledger_free_pages(const struct ledger *l)
     return atomic_load(&((struct ledger *)l)->free_pages);
 }
 
-uint64_t ledger_first_seq(const struct ledger *l, const struct ledger_page *p)
+uint64_t ledger_first_seq(const struct ledger_page *p, unsigned block)
 {
-    (void)l;
-    return get64(p->p + P_BLOCK) << 16;
+    CHECK(block < BLOCKS_A_UNIT);
+    return (get64(p->p + P_BLOCK) + block) << 16;
 }
 
 static inline bool row_is(const unsigned char *row, int64_t minute_us, uint8_t listener,

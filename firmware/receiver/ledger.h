@@ -50,9 +50,9 @@ struct ledger_page *ledger_recovered(struct ledger *l, unsigned i);
 /* Begin the next unit.  NULL when no page is free (or only reserved ones and !is_for_refusals). */
 MUST_USE struct ledger_page *ledger_begin(struct ledger *l, bool is_for_refusals);
 unsigned ledger_free_pages(const struct ledger *l);
-/* The sequence number of the first message of the unit's block: unique across restarts, also when
- * the clock was put back. */
-uint64_t ledger_first_seq(const struct ledger *l, const struct ledger_page *p);
+/* The sequence number of the first message of the unit's block number `block`, which is below
+ * SOURCE_GROUPS_MAX: unique across restarts, also when the clock was put back. */
+uint64_t ledger_first_seq(const struct ledger_page *p, unsigned block);
 
 /* A row's place in its page, valid while the page is; or -ENOSPC when the page is full. */
 MUST_USE int ledger_row(struct ledger_page *p, int64_t minute_us, uint8_t listener,

@@ -108,6 +108,7 @@ static int set_up(struct receiver *r, struct err *err)
     rc = open_ledger(r, err);
     if (rc < 0)
         return rc;
+    settings_load_kept_groups(&r->shared, &r->state);
     r->intake = intake_new(&r->shared, r->zone);
     return network_open(&r->shared, r->intake, &r->state, &r->network, err);
 }

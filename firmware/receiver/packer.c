@@ -9,7 +9,7 @@ static void wait_readable(int fd)
     (void)poll(&p, 1, -1); /* EINTR: the caller looks again anyway */
 }
 
-/* Until there is room for one more block, or the receiver stops: then the few builders there are
+/* Until there is room for one more unit, or the receiver stops: then the few units there are
  * may go beyond the limit, since nothing follows them. */
 static void wait_for_room(struct shared *s)
 {
@@ -26,7 +26,7 @@ static void wait_for_room(struct shared *s)
 
 static size_t memory_of(const struct block *b)
 {
-    size_t n = sizeof(struct work) + b->senders.cap + b->tokens.cap;
+    size_t n = sizeof(struct work_block) + b->senders.cap + b->tokens.cap;
     for (int i = 0; i < BLOCK_COLUMNS; i++)
         n += b->columns[i].cap;
     return n;
@@ -34,15 +34,17 @@ static size_t memory_of(const struct block *b)
 
 static void pack(struct shared *s, struct work *w)
 {
-    block_builder_finish(w->builder, &w->block);
-    w->has_block = true;
-    w->bytes = memory_of(&w->block);
+    for (unsigned i = 0; i < w->blocks_n; i++) {
+        struct work_block *b = w->blocks[i];
+        block_builder_finish(b->builder->block, &b->block);
+        w->bytes += memory_of(&b->block);
+        builders_give(&s->builders, b->builder);
+        b->builder = NULL;
+    }
+    w->bytes += sizeof(struct work);
     atomic_fetch_add(&s->queued_bytes, w->bytes);
-
-    struct work *carrier = work_new();
-    carrier->builder = w->builder;
-    w->builder = NULL;
-    queue_push(&s->builders, carrier);
+    w->has_builders = false;
+    builders_end_unit(&s->builders);
     shared_wake(s->wake_fd);
 }
 
@@ -53,7 +55,7 @@ void *packer_run(void *shared)
     while (!is_ended) {
         struct work *w = queue_pop(&s->pack, &is_ended);
         if (w) {
-            if (w->builder) {
+            if (w->has_builders) {
                 wait_for_room(s);
                 pack(s, w);
             }

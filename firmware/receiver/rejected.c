@@ -2,7 +2,7 @@
 #include "receiver/rejected.h"
 
 enum { COUNTS_MAX_BYTES = 1 << 20 };
-#define BLOCK_MAX_BYTES ((size_t)512 << 20)
+#define BLOCKS_MAX_BYTES ((size_t)512 << 20)
 
 static void add_counts(const struct unit *u, struct buf *out)
 {
@@ -39,14 +39,14 @@ static int keep_file(const struct state *s, const struct unit *u, const char *en
 int rejected_keep(const struct state *s, const struct unit *u, char ret_path[STATE_PATH_MAX],
                   struct err *err)
 {
-    struct buf counts = BUF_INIT(COUNTS_MAX_BYTES), data = BUF_INIT(BLOCK_MAX_BYTES);
+    struct buf counts = BUF_INIT(COUNTS_MAX_BYTES), data = BUF_INIT(BLOCKS_MAX_BYTES);
     add_counts(u, &counts);
     int rc = keep_file(s, u, "counts", &counts, ret_path, err);
-    if (rc == 0 && u->block) {
-        rc = unit_encode_block(u->block, &data);
-        rc = rc < 0
-                 ? err_set(err, EFBIG, "state", "a block is larger than %zu bytes", BLOCK_MAX_BYTES)
-                 : keep_file(s, u, "copy", &data, ret_path, err);
+    if (rc == 0 && u->blocks_n) {
+        rc = unit_encode_blocks(u->blocks, u->blocks_n, &data);
+        rc = rc < 0 ? err_set(err, EFBIG, "state", "the blocks of a unit are larger than %zu bytes",
+                              BLOCKS_MAX_BYTES)
+                    : keep_file(s, u, "copy", &data, ret_path, err);
     }
     buf_free(&data);
     buf_free(&counts);

@@ -1,12 +1,16 @@
-/* Settings from the database: applied by the writer thread, kept for the next start. */
+/* What the database says that the receiver should do: applied by the writer thread, kept for the
+ * next start. */
 #include "receiver/settings.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "config/log.h"
 
 enum { KEPT_MAX_BYTES = 65536 };
-static const char kept_name[] = "settings";
+#define TEXT_OF(x) #x
+#define LIMIT_TEXT(limit) TEXT_OF(limit)
+static const char kept_name[] = "settings", kept_groups_name[] = "source_groups";
 
 void settings_load_kept(struct config *c, const struct state *state)
 {
@@ -17,6 +21,44 @@ void settings_load_kept(struct config *c, const struct state *state)
     struct err err = {0};
     if (config_load(c, path, &err) < 0)
         log_line(LOG_WARNING, "settings of the last run are left out: %s", err.message);
+}
+
+/* A file of ours, whole; 0, or -errno (-EFBIG: larger than out's maximum). */
+static int read_file(const char *path, struct buf *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    char part[4096];
+    ssize_t n;
+    while ((n = read(fd, part, sizeof(part))) > 0 && buf_add(out, part, (size_t)n) == 0)
+        ;
+    int rc = n < 0 ? -errno : n > 0 ? -EFBIG : 0;
+    close(fd);
+    return rc;
+}
+
+void settings_load_kept_groups(struct shared *s, const struct state *state)
+{
+    char path[STATE_PATH_MAX];
+    struct buf text = BUF_INIT(GROUPS_TEXT_MAX_BYTES);
+    struct groups *g = groups_new();
+    struct err err = {0};
+    state_path(state, kept_groups_name, path);
+    int rc = read_file(path, &text);
+    if (rc == 0)
+        rc = groups_parse(g, buf_view(&text), &err);
+    else if (rc != -ENOENT)
+        (void)err_set(&err, -rc, "state", "cannot read %s: %s", path, strerror(-rc));
+    if (rc == 0) {
+        shared_put_groups(s, g);
+    } else {
+        groups_free(&g);
+        if (rc != -ENOENT)
+            log_line(LOG_WARNING, "source groups of the last run are left out (%s): %s", path,
+                     err.message);
+    }
+    buf_free(&text);
 }
 
 /* One row of the table into *c, and into the text to keep.  A value that does not pass its check
@@ -35,11 +77,65 @@ static void take_row(struct config *c, const char *name, const char *value, stru
     (void)buf_printf(kept, "%s = %s\n", name, value);
 }
 
-static void keep(const struct state *state, struct view text)
+static void keep(const struct state *state, const char *name, struct view text)
 {
     struct err err = {0};
-    if (state_write(state, kept_name, text, &err) < 0)
-        log_line(LOG_WARNING, "settings are not kept for the next start: %s", err.message);
+    if (state_write(state, name, text, &err) < 0)
+        log_line(LOG_WARNING, "%s are not kept for the next start: %s", name, err.message);
+}
+
+/* Rows that groups_add or groups_shed takes.  One that does not pass was put there past the
+ * product: say so and go on without it. */
+typedef int (*groups_row_fn)(struct groups *g, struct view first, struct view second,
+                             struct err *err);
+
+static int read_group_rows(PGconn *c, const struct unit_patience *p, const char *sql,
+                           groups_row_fn each, struct groups *g, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = unit_query(c, sql, 0, NULL, p, &r, err);
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < PQntuples(r); i++) {
+        struct err why = {0};
+        if (each(g, view_str(PQgetvalue(r, i, 0)), view_str(PQgetvalue(r, i, 1)), &why) < 0)
+            log_line(LOG_WARNING, "a row of the source groups in the database is left out: %s",
+                     why.message);
+    }
+    PQclear(r);
+    return 0;
+}
+
+/* Members of retired groups are those of the network around them, else of the default group. */
+static int read_groups(PGconn *c, const struct unit_patience *p, struct groups *g, struct err *err)
+{
+    static const char members[] =
+        "select m.prefix::text, m.source_group from azekura.source_group_member m"
+        " join azekura.source_group g on g.id = m.source_group where g.retired_at is null"
+        " order by m.prefix limit " LIMIT_TEXT(SOURCE_PREFIXES_MAX) " + 1";
+    static const char shed[] = "select source_group, severity from azekura.shed";
+    int rc = read_group_rows(c, p, members, groups_add, g, err);
+    if (rc == 0)
+        rc = read_group_rows(c, p, shed, groups_shed, g, err);
+    groups_seal(g);
+    return rc;
+}
+
+static int take_groups(PGconn *c, const struct unit_patience *p, const struct state *state,
+                       struct shared *s, struct err *err)
+{
+    struct groups *g = groups_new();
+    int rc = read_groups(c, p, g, err);
+    if (rc < 0) {
+        groups_free(&g);
+        return rc;
+    }
+    struct buf text = BUF_INIT(GROUPS_TEXT_MAX_BYTES);
+    groups_format(g, &text);
+    keep(state, kept_groups_name, buf_view(&text));
+    buf_free(&text);
+    shared_put_groups(s, g);
+    return 0;
 }
 
 int settings_read(PGconn *c, const struct unit_patience *p, const struct config *file,
@@ -55,10 +151,10 @@ int settings_read(PGconn *c, const struct unit_patience *p, const struct config 
     for (int i = 0; i < PQntuples(r); i++)
         take_row(&now, PQgetvalue(r, i, 0), PQgetvalue(r, i, 1), &kept);
     PQclear(r);
-    keep(state, buf_view(&kept));
+    keep(state, kept_name, buf_view(&kept));
     buf_free(&kept);
     atomic_store(&s->flush_us, now.flush_ms * 1000);
     atomic_store(&s->tcp_idle_us, now.tcp_idle_seconds * US_PER_SECOND);
     shared_wake(s->wake_fd);
-    return 0;
+    return take_groups(c, p, state, s, err);
 }

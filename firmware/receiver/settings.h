@@ -1,6 +1,7 @@
-/* Settings from the database.  They win over the configuration file; those that take effect without
- * restart are applied at once, the others are kept in STATE/receiver/settings, so that the next
- * start has them even while the database is away. */
+/* Settings, source groups and shed levels from the database.  Settings win over the configuration
+ * file.  What takes effect without restart is applied at once, and everything is kept in
+ * STATE/receiver/settings and source_groups, so that the next start has it even while the database
+ * is away. */
 #ifndef AZEKURA_RECEIVER_SETTINGS_H
 #define AZEKURA_RECEIVER_SETTINGS_H
 
@@ -10,9 +11,13 @@
 /* At the start, before the threads: what an earlier run was told.  A file that cannot be read is
  * said in the log and left out. */
 void settings_load_kept(struct config *c, const struct state *state);
+/* The same of source groups and shed levels; what cannot be read leaves every sender in group 0 and
+ * nothing shed, until the database is there. */
+void settings_load_kept_groups(struct shared *s, const struct state *state);
 
-/* Read azekura.setting, apply and keep.  `file` is what the configuration file said.  0, or
- * negative and *err ("database_away": the connection is of no use). */
+/* Read azekura.setting, source_group_member and shed, apply and keep.  `file` is what the
+ * configuration file said.  0, or negative and *err ("database_away": the connection is of no use).
+ */
 MUST_USE int settings_read(PGconn *c, const struct unit_patience *p, const struct config *file,
                            const struct state *state, struct shared *s, struct err *err);
 

@@ -11,33 +11,39 @@ int shared_init(struct shared *s, const struct config *c, struct err *err)
     s->started_at_us = clock_wall_us();
     s->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     s->room_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (s->wake_fd < 0 || s->room_fd < 0 || queue_init(&s->pack) < 0 || queue_init(&s->write) < 0 ||
-        queue_init(&s->builders) < 0)
+    if (s->wake_fd < 0 || s->room_fd < 0 || queue_init(&s->pack) < 0 || queue_init(&s->write) < 0)
         return err_set(err, errno, "system", "cannot make an eventfd: %s", strerror(errno));
     atomic_store(&s->give_up_mono_us, INT64_MAX);
     atomic_store(&s->flush_us, c->flush_ms * 1000);
     atomic_store(&s->tcp_idle_us, c->tcp_idle_seconds * US_PER_SECOND);
-    for (int i = 0; i < BUILDERS; i++) {
-        struct work *w = work_new();
-        w->builder = block_builder_new();
-        queue_push(&s->builders, w);
-    }
+    builders_init(&s->builders);
     return 0;
 }
 
 void shared_done(struct shared *s)
 {
-    bool is_ended;
-    struct work *w;
-    while ((w = queue_pop(&s->builders, &is_ended)) != NULL) {
-        block_builder_free(&w->builder);
-        work_free(&w);
-    }
+    struct groups *g = shared_take_groups(s);
+    groups_free(&g);
+    builders_done(&s->builders);
     queue_done(&s->pack);
     queue_done(&s->write);
-    queue_done(&s->builders);
     close(s->wake_fd);
     close(s->room_fd);
+}
+
+void shared_put_groups(struct shared *s, struct groups *g)
+{
+    struct groups *unseen = atomic_exchange(&s->new_groups, g);
+    groups_free(&unseen);
+    shared_wake(s->wake_fd);
+}
+
+struct groups *shared_take_groups(struct shared *s)
+{
+    /* a look first: an exchange at every read would take the cache line from the writer */
+    if (LIKELY(!atomic_load_explicit(&s->new_groups, memory_order_relaxed)))
+        return NULL;
+    return atomic_exchange(&s->new_groups, NULL);
 }
 
 void shared_wake(int event_fd)

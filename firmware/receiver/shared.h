@@ -2,9 +2,9 @@
  * constant while the threads run.
  *
  *   network ──pack──▶ packer ──write──▶ writer ──▶ PostgreSQL
- *      ▲                 │                 │
- *      └──builders───────┘                 │   builders come back empty
- *      ◀──────────────wake_fd──────────────┘   room, an idle writer, settings
+ *      ▲ ▲               │                 │
+ *      │ └─builders──────┘                 │   builders come back empty
+ *      └──────────────wake_fd, groups──────┘   room, an idle writer, settings
  */
 #ifndef AZEKURA_RECEIVER_SHARED_H
 #define AZEKURA_RECEIVER_SHARED_H
@@ -12,13 +12,8 @@
 #include <stdatomic.h>
 
 #include "config/config.h"
+#include "receiver/groups.h"
 #include "receiver/work.h"
-
-enum {
-    /* one open, one in hand so that a read never runs out, one being compressed, one waiting for
-       that */
-    BUILDERS = 4,
-};
 
 /* The live half of the equation, published by the network thread as one consistent set. */
 struct intake_counts {
@@ -36,9 +31,9 @@ struct shared {
     int64_t udp_buffer_bytes; /* granted; constant once the threads run */
 
     struct queue pack, write; /* units */
-    struct queue builders;    /* work items that only carry an empty builder */
-    int wake_fd;              /* eventfd: the network thread should look */
-    int room_fd;              /* eventfd: the packer should look at queued_bytes */
+    struct builders builders;
+    int wake_fd; /* eventfd: the network thread should look */
+    int room_fd; /* eventfd: the packer should look at queued_bytes */
 
     _Atomic uint64_t pending_units;  /* handed over and not confirmed: +network, -writer */
     _Atomic uint64_t queued_bytes;   /* of packed units: +packer, -writer */
@@ -48,6 +43,7 @@ struct shared {
     _Atomic int64_t give_up_mono_us; /* network: the writer's waits end then */
     _Atomic int64_t flush_us;        /* settings that change while running: writer */
     _Atomic int64_t tcp_idle_us;
+    _Atomic(struct groups *) new_groups; /* not taken yet: writer puts, network takes */
 
     _Atomic uint64_t counts_turn; /* odd while the network thread writes counts */
     _Atomic uint64_t counts[INTAKE_COUNTS_N];
@@ -57,6 +53,11 @@ struct shared {
 /* 0, or negative and *err. */
 MUST_USE int shared_init(struct shared *s, const struct config *c, struct err *err);
 void shared_done(struct shared *s);
+
+/* Give the network thread a sealed set of source groups; takes it. */
+void shared_put_groups(struct shared *s, struct groups *g);
+/* Network thread: the newest set since the last call, to be owned, or NULL. */
+struct groups *shared_take_groups(struct shared *s);
 
 void shared_wake(int event_fd);
 void shared_clear(int event_fd);

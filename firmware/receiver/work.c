@@ -13,10 +13,28 @@ void work_free(struct work **w)
 {
     if (!*w)
         return;
-    if ((*w)->has_block)
-        block_free(&(*w)->block);
+    for (unsigned i = 0; i < (*w)->blocks_n; i++) {
+        block_free(&(*w)->blocks[i]->block);
+        free((*w)->blocks[i]);
+    }
     free(*w);
     *w = NULL;
+}
+
+struct work_block *work_add_block(struct work *w, uint8_t source_group)
+{
+    CHECK(w->blocks_n < SOURCE_GROUPS_MAX);
+    struct work_block *b = xcalloc(1, sizeof(*b));
+    b->source_group = source_group;
+    return w->blocks[w->blocks_n++] = b;
+}
+
+uint64_t work_messages(const struct work *w)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < w->blocks_n; i++)
+        n += w->blocks[i]->block.messages;
+    return n;
 }
 
 int queue_init(struct queue *q)

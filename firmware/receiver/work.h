@@ -6,23 +6,35 @@
 
 #include <pthread.h>
 
-#include "block/block.h"
+#include "receiver/builders.h"
 #include "receiver/ledger.h"
+
+/* The messages of one source group in a unit. */
+struct work_block {
+    uint8_t source_group;
+    struct builder *builder; /* until packed, then NULL */
+    struct block block;      /* once packed */
+};
 
 struct work {
     struct work *next; /* in a queue */
     struct ledger_page *page;
-    struct block_builder *builder; /* until packed; NULL: a unit without block */
-    struct block block;
-    bool has_block;
+    struct work_block *blocks[SOURCE_GROUPS_MAX]; /* in the order in which they were begun */
+    unsigned blocks_n;                            /* 0: nothing of it is to be stored */
+    bool has_builders; /* it is one of the UNITS that may have some (builders.h) */
     bool is_recovered; /* a page of an earlier run */
     bool is_lost;      /* its messages are gone, the counts are not */
-    size_t bytes;      /* of memory that waits: the compressed block */
+    size_t bytes;      /* of memory that waits: the compressed blocks */
     unsigned rejections;
 };
 
 MUST_USE struct work *work_new(void);
-void work_free(struct work **w); /* the block too; not the page or builder */
+void work_free(struct work **w); /* the blocks too; not the page or builders */
+
+/* Append an empty block of a group, without builder. */
+struct work_block *work_add_block(struct work *w, uint8_t source_group);
+/* Messages in its packed blocks. */
+uint64_t work_messages(const struct work *w);
 
 /* First in, first out, any threads.  One lock a unit, not a message. */
 struct queue {

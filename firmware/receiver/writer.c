@@ -161,9 +161,9 @@ static void confirm(struct writer *w)
     if (w->head->is_recovered) {
         w->recovered_units++;
     } else if (w->head->is_lost) {
-        atomic_fetch_add(&s->lost, w->head->block.messages);
+        atomic_fetch_add(&s->lost, work_messages(w->head));
     } else {
-        CHECK(stored == (w->head->has_block ? w->head->block.messages : 0));
+        CHECK(stored == work_messages(w->head));
         atomic_fetch_add(&s->stored, stored);
     }
     ledger_release(s->ledger, &w->head->page);
@@ -208,9 +208,9 @@ static void rejected(struct writer *w, const struct unit *u, const struct err *w
         pause_before_retry(w);
         return;
     }
-    if (w->head->has_block && !w->head->is_lost) {
-        log_line(LOG_ERROR, "%u messages are set aside in %s/%s and counted as refused: %s",
-                 w->head->block.messages, w->state->folder, path, why->message);
+    if (w->head->blocks_n > 0 && !w->head->is_lost) {
+        log_line(LOG_ERROR, "%llu messages are set aside in %s/%s and counted as refused: %s",
+                 (unsigned long long)work_messages(w->head), w->state->folder, path, why->message);
         ledger_reject(w->head->page);
         w->head->is_lost = true;
         w->head->rejections = 0;
@@ -225,11 +225,14 @@ static void write_head(struct writer *w)
 {
     struct work *head = w->head;
     struct err err = {0};
-    bool has_block = head->has_block && !head->is_lost;
+    struct unit_block blocks[SOURCE_GROUPS_MAX];
+    for (unsigned i = 0; i < head->blocks_n; i++)
+        blocks[i] = (struct unit_block){head->blocks[i]->source_group, &head->blocks[i]->block};
     ledger_page_read(head->page, head->is_lost, &w->counts);
     struct unit u = {
         .number = w->counts.number,
-        .block = has_block ? &head->block : NULL,
+        .blocks = blocks,
+        .blocks_n = head->is_lost ? 0 : head->blocks_n,
         .zone = w->s->config.time_zone,
         .rows = w->counts.rows,
         .rows_n = w->counts.rows_n,

@@ -1,9 +1,11 @@
 /* Writing a unit: one transaction, three outcomes.  Runs on the receiver's writer thread.
  *
- *   begin; select azekura.claim_unit(run, number, first_at, zone)   -- false: stored already, roll
- * back copy azekura.log_block (…) from stdin (format binary)     -- with a block select
- * azekura.count_unit(…)                              -- with rows select
- * azekura.count_kernel_drop(…)                       -- each drop commit
+ *   begin
+ *   select azekura.claim_unit(run, number, zone, …)         -- false: stored already, roll back
+ *   copy azekura.log_block (…) from stdin (format binary)   -- with blocks: a row each
+ *   select azekura.count_unit(…)                            -- with rows
+ *   select azekura.count_kernel_drop(…)                     -- each drop
+ *   commit
  *
  * The connection is used without blocking, so that a server that hangs, and a daemon that is told
  * to stop, are noticed here: every wait ends at the patience of the caller. */
@@ -19,9 +21,8 @@ enum {
     SLICE_MS = 100, /* how soon a moved give_up_mono_us is seen; only a slow server makes us wait */
     COPY_CHUNK_BYTES = 1 << 20,
 };
-#define COPY_MAX_BYTES                                                         \
-    ((size_t)512 << 20) /* a block's text is at most 64 MiB before compression \
-                         */
+/* a unit's text is at most about 64 MiB before compression */
+#define COPY_MAX_BYTES ((size_t)512 << 20)
 
 /* ---- waiting ---- */
 
@@ -159,15 +160,20 @@ int unit_query(PGconn *c, const char *sql, int n, const char *const *values,
 /* 1: go on; 0: stored already. */
 static int claim(PGconn *c, const struct unit *u, const struct unit_patience *p, struct err *err)
 {
-    char run[UNIT_RUN_TEXT_MAX], number[24], first_at[RFC3339_MAX];
+    static const char sql[] =
+        "select azekura.claim_unit($1::uuid, $2::bigint, $3, $4::smallint[], $5::timestamptz[],"
+        " $6::integer[], $7::bigint[], $8::bigint[])";
+    char run[UNIT_RUN_TEXT_MAX], number[24];
+    struct claim_arrays arrays;
+    PGresult *r = NULL;
     unit_run_text(u->run, run);
     snprintf(number, sizeof(number), "%llu", (unsigned long long)u->number);
-    if (u->block)
-        (void)rfc3339_format(u->block->first_at_us, first_at);
-    const char *values[] = {run, number, u->block ? first_at : NULL, u->zone};
-    PGresult *r = NULL;
-    int rc = unit_query(c, "select azekura.claim_unit($1::uuid, $2::bigint, $3::timestamptz, $4)",
-                        4, values, p, &r, err);
+    claim_arrays_make(u->blocks, u->blocks_n, &arrays);
+    const char *values[3 + CLAIM_ARRAYS] = {run, number, u->zone};
+    for (int i = 0; i < CLAIM_ARRAYS; i++)
+        values[3 + i] = buf_str(&arrays.text[i]);
+    int rc = unit_query(c, sql, ARRAY_LEN(values), values, p, &r, err);
+    claim_arrays_free(&arrays);
     if (rc < 0)
         return rc;
     bool is_ours = PQntuples(r) == 1 && strcmp(PQgetvalue(r, 0, 0), "t") == 0;
@@ -198,8 +204,8 @@ static int send_copy_data(PGconn *c, const struct buf *data, const struct unit_p
     return rc < 0 ? away(c, err) : 0;
 }
 
-static int copy_block(PGconn *c, const struct block *b, const struct unit_patience *p,
-                      struct err *err)
+static int copy_blocks(PGconn *c, const struct unit *u, const struct unit_patience *p,
+                       struct err *err)
 {
     PGresult *r = NULL;
     int rc = unit_query(c, unit_copy_sql, 0, NULL, p, &r, err);
@@ -211,12 +217,12 @@ static int copy_block(PGconn *c, const struct block *b, const struct unit_patien
         return err_set(err, EIO, "database_error", "the database does not begin COPY");
 
     struct buf data = BUF_INIT(COPY_MAX_BYTES);
-    rc = unit_encode_block(b, &data);
+    rc = unit_encode_blocks(u->blocks, u->blocks_n, &data);
     if (rc < 0) {
-        (void)PQputCopyEnd(c, "the block is too large");
+        (void)PQputCopyEnd(c, "the unit is too large");
         PQclear(take_result(c, p, NULL));
-        rc = err_set(err, EINVAL, "rejected", "a block of %u messages is larger than %zu bytes",
-                     b->messages, COPY_MAX_BYTES);
+        rc = err_set(err, EINVAL, "rejected", "the %zu blocks of a unit are larger than %zu bytes",
+                     u->blocks_n, COPY_MAX_BYTES);
     } else {
         rc = send_copy_data(c, &data, p, err);
     }
@@ -272,7 +278,7 @@ static int fill(PGconn *c, const struct unit *u, const struct unit_patience *p, 
     rc = claim(c, u, p, err);
     if (rc <= 0)
         return rc;
-    if (u->block && (rc = copy_block(c, u->block, p, err)) < 0)
+    if (u->blocks_n && (rc = copy_blocks(c, u, p, err)) < 0)
         return rc;
     if (u->rows_n && (rc = count_rows(c, u, p, err)) < 0)
         return rc;

@@ -1,7 +1,7 @@
-/* The write side of the store.  A unit is what is stored in one transaction or not at all: a block
- * of messages (or none) with the ledger rows that account for it and what the kernel dropped
- * meanwhile. Its key (run, number) makes a second writing harmless, so that a unit whose outcome is
- * unknown is simply written again. */
+/* The write side of the store.  A unit is what is stored in one transaction or not at all: blocks
+ * of messages (one a source group, or none) with the ledger rows that account for them and what the
+ * kernel dropped meanwhile.  Its key (run, number) makes a second writing harmless, so that a unit
+ * whose outcome is unknown is simply written again. */
 #ifndef AZEKURA_STORE_UNIT_H
 #define AZEKURA_STORE_UNIT_H
 
@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/ip.h"
+#include "base/limits.h"
 #include "base/record.h"
 #include "block/block.h"
 #include "store/reason.h"
@@ -32,11 +33,20 @@ struct unit_drop {
     uint64_t dropped; /* datagrams, by the kernel */
 };
 
-/* Borrows everything.  No two rows have the same minute, listener and source. */
+/* The messages of a unit that belong to one source group; each day of a group has its own
+ * partition. */
+struct unit_block {
+    uint8_t source_group;
+    const struct block *block;
+};
+
+/* Borrows everything.  No two blocks have the same group, no two rows the same minute, listener and
+ * source. */
 struct unit {
     uint8_t run[UNIT_RUN_BYTES];
     uint64_t number;
-    const struct block *block; /* NULL: none */
+    const struct unit_block *blocks;
+    size_t blocks_n; /* 0…SOURCE_GROUPS_MAX */
     const char
         *zone; /* of the box: whose days the store is parted by; NULL: as the database says */
     const struct unit_row *rows;
@@ -71,12 +81,12 @@ MUST_USE enum unit_outcome unit_write(PGconn *c, const struct unit *u,
 MUST_USE int unit_query(PGconn *c, const char *sql, int n, const char *const *values,
                         const struct unit_patience *p, PGresult **ret, struct err *err);
 
-/* The statement that unit_encode_block() is the data of. */
+/* The statement that unit_encode_blocks() is the data of. */
 extern const char unit_copy_sql[];
 
-/* A block as the data of COPY … BINARY (header, one row, trailer), appended to *out.  It is what is
- * sent and what a rejected block is set aside as.  0, or -ENOSPC. */
-MUST_USE int unit_encode_block(const struct block *b, struct buf *out);
+/* Blocks as the data of COPY … BINARY (header, a row each, trailer), appended to *out.  It is what
+ * is sent and what rejected blocks are set aside as.  0, or -ENOSPC. */
+MUST_USE int unit_encode_blocks(const struct unit_block *blocks, size_t n, struct buf *out);
 
 /* A UUID's text, NUL-terminated. */
 #define UNIT_RUN_TEXT_MAX 37

@@ -4,7 +4,7 @@
  *   signature   11  "PGCOPY\n\377\r\n\0"
  *   flags        4  0
  *   extension    4  0
- *   row:  fields 2  26, then each: length 4 (-1: null), bytes
+ *   row:  fields 2  27, then each: length 4 (-1: null), bytes
  *     timestamptz  8  µs since 2000-01-01T00:00:00Z
  *     bigint       8, integer 4, smallint 2; bytea: its bytes
  *   trailer      2  -1 */
@@ -16,14 +16,15 @@
 #define POSTGRES_EPOCH_US (INT64_C(946684800) * US_PER_SECOND)
 #define ARRAY_MAX_BYTES ((size_t)8 << 20)
 
-const char unit_copy_sql[] = "copy azekura.log_block (first_at, last_at, first_seq, messages, "
+const char unit_copy_sql[] = "copy azekura.log_block (source_group, first_at, last_at, first_seq, "
+                             "messages, "
                              "raw_bytes, severities, facilities,"
                              " listeners, senders, tokens, times, reported, sources, listener, "
                              "pri, formats, flags, hostname,"
                              " app_name, procid, msgid, structured_data, message, layouts, raw, "
                              "seq) from stdin (format binary)";
 
-enum { COPY_FIELDS = 10 + BLOCK_COLUMNS };
+enum { COPY_FIELDS = 11 + BLOCK_COLUMNS };
 
 void unit_run_text(const uint8_t run[UNIT_RUN_BYTES], char out[UNIT_RUN_TEXT_MAX])
 {
@@ -93,14 +94,10 @@ static void add_bytes_or_null(struct buf *out, const struct buf *b)
         add_be32(out, UINT32_MAX);
 }
 
-int unit_encode_block(const struct block *b, struct buf *out)
+static void add_row(struct buf *out, uint8_t source_group, const struct block *b)
 {
-    static const char signature[11] = "PGCOPY\n\377\r\n"; /* with the NUL */
-    size_t before = out->n;
-    (void)buf_add(out, signature, sizeof(signature));
-    add_be32(out, 0);
-    add_be32(out, 0);
     add_be16(out, COPY_FIELDS);
+    add_int2(out, source_group);
     add_time(out, b->first_at_us);
     add_time(out, b->last_at_us);
     add_int8(out, b->first_seq);
@@ -113,6 +110,17 @@ int unit_encode_block(const struct block *b, struct buf *out)
     add_bytes_or_null(out, &b->tokens);
     for (unsigned i = 0; i < BLOCK_COLUMNS; i++)
         add_bytes_or_null(out, &b->columns[i]);
+}
+
+int unit_encode_blocks(const struct unit_block *blocks, size_t n, struct buf *out)
+{
+    static const char signature[11] = "PGCOPY\n\377\r\n"; /* with the NUL */
+    size_t before = out->n;
+    (void)buf_add(out, signature, sizeof(signature));
+    add_be32(out, 0);
+    add_be32(out, 0);
+    for (size_t i = 0; i < n; i++)
+        add_row(out, blocks[i].source_group, blocks[i].block);
     add_be16(out, UINT16_MAX);
     if (!out->is_full)
         return 0;
@@ -122,11 +130,62 @@ int unit_encode_block(const struct block *b, struct buf *out)
 
 /* ---- arrays ---- */
 
-static void add_minute(struct buf *out, int64_t us)
+static void add_time_text(struct buf *out, int64_t us)
 {
     char text[RFC3339_MAX];
     size_t n = rfc3339_format(us, text);
     (void)buf_add(out, text, n);
+}
+
+/* What the table will hold of it, but for what PostgreSQL adds. */
+static uint64_t stored_bytes(const struct block *b)
+{
+    uint64_t n = b->senders.n + b->tokens.n;
+    for (unsigned i = 0; i < BLOCK_COLUMNS; i++)
+        n += b->columns[i].n;
+    return n;
+}
+
+static void add_claim(struct buf *out, unsigned array, const struct unit_block *u)
+{
+    switch (array) {
+    case 0:
+        (void)buf_printf(out, "%u", u->source_group);
+        return;
+    case 1:
+        add_time_text(out, u->block->first_at_us);
+        return;
+    case 2:
+        (void)buf_printf(out, "%u", u->block->messages);
+        return;
+    case 3:
+        (void)buf_printf(out, "%llu", (unsigned long long)u->block->raw_bytes);
+        return;
+    default:
+        (void)buf_printf(out, "%llu", (unsigned long long)stored_bytes(u->block));
+    }
+}
+
+void claim_arrays_make(const struct unit_block *blocks, size_t n, struct claim_arrays *ret)
+{
+    for (unsigned i = 0; i < CLAIM_ARRAYS; i++) {
+        struct buf *out = &ret->text[i];
+        *out = BUF_INIT(SOURCE_GROUPS_MAX * (RFC3339_MAX + 1) + 3);
+        (void)buf_add_char(out, '{');
+        for (size_t k = 0; k < n; k++) {
+            if (k)
+                (void)buf_add_char(out, ',');
+            add_claim(out, i, &blocks[k]);
+        }
+        (void)buf_add_char(out, '}');
+        CHECK(!out->is_full);
+    }
+}
+
+void claim_arrays_free(struct claim_arrays *a)
+{
+    for (unsigned i = 0; i < CLAIM_ARRAYS; i++)
+        buf_free(&a->text[i]);
 }
 
 static void add_element(struct buf *out, unsigned parameter, const struct unit_row *r)
@@ -134,7 +193,7 @@ static void add_element(struct buf *out, unsigned parameter, const struct unit_r
     char source[IP_TEXT_MAX];
     switch (parameter) {
     case 0:
-        add_minute(out, r->minute_us);
+        add_time_text(out, r->minute_us);
         return;
     case 1:
         (void)buf_add_str(out, listener_name(r->listener));

@@ -4,6 +4,15 @@
 
 #include "store/unit.h"
 
+/* What the blocks of a unit are, for azekura.claim_unit(): source_groups, first_ats, messages,
+ * raw_bytes, stored_bytes, as array literals of an element a block. */
+enum { CLAIM_ARRAYS = 5 };
+struct claim_arrays {
+    struct buf text[CLAIM_ARRAYS];
+};
+void claim_arrays_make(const struct unit_block *blocks, size_t n, struct claim_arrays *ret);
+void claim_arrays_free(struct claim_arrays *a);
+
 /* Parameters of azekura.count_unit(), in its order, as array literals. */
 enum { COUNT_PARAMETERS = 8 };
 struct count_parameters {

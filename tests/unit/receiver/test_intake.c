@@ -39,21 +39,36 @@ static struct work *next_unit(void)
 
 static struct ledger_page_counts counts; /* large */
 
-/* Stored messages of the unit; its builder goes back. */
+/* Messages in the unit's block of a group; 0 without one. */
+static uint32_t in_group(const struct work *w, uint8_t group)
+{
+    uint32_t n = 0;
+    for (unsigned i = 0; i < w->blocks_n; i++)
+        if (w->blocks[i]->source_group == group)
+            n += block_builder_messages(w->blocks[i]->builder->block);
+    return n;
+}
+
+/* Stored messages of the unit; its builders go back. */
 static uint64_t finish(struct work *w)
 {
     ledger_page_read(w->page, false, &counts);
     uint64_t stored = 0;
     for (size_t i = 0; i < counts.rows_n; i++)
         stored += counts.rows[i].stored;
-    cr_assert_eq(stored, w->builder ? block_builder_messages(w->builder) : 0,
-                 "the ledger's stored are the block's messages");
-    cr_assert_eq(counts.arrived, stored + counts.refused);
-    if (w->builder) {
-        struct work *carrier = work_new();
-        carrier->builder = w->builder;
-        queue_push(&shared.builders, carrier);
+    uint64_t in_blocks = 0;
+    for (unsigned i = 0; i < w->blocks_n; i++) {
+        uint32_t n = block_builder_messages(w->blocks[i]->builder->block);
+        cr_assert_gt(n, 0, "an empty block would be stored");
+        in_blocks += n;
     }
+    cr_assert_eq(stored, in_blocks, "the ledger's stored are the blocks' messages");
+    cr_assert_eq(counts.arrived, stored + counts.refused);
+    cr_assert_eq(w->has_builders, w->blocks_n > 0);
+    for (unsigned i = 0; i < w->blocks_n; i++)
+        builders_give(&shared.builders, w->blocks[i]->builder);
+    if (w->has_builders)
+        builders_end_unit(&shared.builders);
     ledger_release(shared.ledger, &w->page);
     atomic_fetch_sub(&shared.pending_units, 1);
     work_free(&w);
@@ -126,7 +141,7 @@ Test(intake, sequence_numbers_of_blocks_do_not_overlap)
         intake_close(in);
         struct work *w = next_unit();
         struct block b;
-        block_builder_finish(w->builder, &b);
+        block_builder_finish(w->blocks[0]->builder->block, &b);
         seq[i] = b.first_seq;
         block_free(&b);
         (void)finish(w);
@@ -136,18 +151,16 @@ Test(intake, sequence_numbers_of_blocks_do_not_overlap)
 
 Test(intake, without_builders_messages_are_counted_as_refused)
 {
-    struct work *held[BUILDERS];
-    bool is_ended;
-    for (int i = 0; i < BUILDERS; i++)
-        cr_assert_not_null(held[i] = queue_pop(&shared.builders, &is_ended));
+    for (int i = 0; i < UNITS; i++)
+        cr_assert(builders_begin_unit(&shared.builders));
     cr_expect_not(intake_has_room(in));
     cr_expect_not(intake_must_refuse(in), "the packer is only behind: what can wait waits");
     atomic_store(&shared.is_full, true);
     cr_expect(intake_must_refuse(in));
     receive(100);
-    for (int i = 0; i < BUILDERS; i++)
-        queue_push(&shared.builders, held[i]);
-    receive(50); /* a builder came back: the same unit goes on with a block */
+    for (int i = 0; i < UNITS; i++)
+        builders_end_unit(&shared.builders);
+    receive(50); /* a unit was packed: the open one goes on with a block */
     intake_close(in);
     struct work *w = next_unit();
     cr_expect_eq(finish(w), 50);
@@ -230,7 +243,7 @@ Test(intake, kernel_drops_make_a_unit_without_a_block)
     intake_close(in);
     struct work *w = next_unit();
     cr_assert_not_null(w);
-    cr_expect_null(w->builder);
+    cr_expect_eq(w->blocks_n, 0);
     cr_expect_eq(finish(w), 0);
     cr_assert_eq(counts.drops_n, 1);
     cr_expect_eq(counts.drops[0].dropped, 12);
@@ -253,4 +266,300 @@ Test(intake, with_every_page_in_use_nothing_is_read_and_a_message_does_no_harm)
     for (unsigned i = 0; i < n; i++)
         ledger_release(shared.ledger, &pages[i]);
     cr_expect(intake_has_room(in));
+}
+
+/* ---- source groups ---- */
+
+static const struct ip office = {4, {10, 1, 0, 1}}, lab = {4, {10, 2, 0, 1}};
+
+/* Members and sheds as they are kept: in force from the next read on. */
+static void set_groups(const char *text)
+{
+    struct groups *g = groups_new();
+    struct err err = {0};
+    cr_assert_eq(groups_parse(g, view_str(text), &err), 0, "%s", err.message);
+    shared_put_groups(&shared, g);
+    intake_at(in, NOON);
+}
+
+static void send(const struct ip *from, unsigned severity, unsigned n)
+{
+    char text[64];
+    int bytes = snprintf(text, sizeof(text), "<%u>Oct 11 22:14:15 fw01 su[1]: x", 8 + severity);
+    for (unsigned i = 0; i < n; i++)
+        intake_message(in, LISTENER_UDP, from, view_of(text, (size_t)bytes), INTAKE_WHOLE);
+}
+
+static uint64_t refused_as(enum reason reason)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < counts.rows_n; i++)
+        n += counts.rows[i].refused[reason];
+    return n;
+}
+
+Test(intake, a_message_of_each_group_lands_in_the_block_of_its_group)
+{
+    set_groups("member 10.1.0.0/16 5\nmember 10.2.0.0/16 31\n");
+    for (int turn = 0; turn < 3; turn++) {
+        send(&office, 5, 1);
+        send(&lab, 5, 2);
+        send(&sender, 5, 3);
+    }
+    intake_close(in);
+    struct work *w = next_unit();
+    cr_assert_eq(w->blocks_n, 3);
+    cr_expect_eq(in_group(w, 5), 3);
+    cr_expect_eq(in_group(w, 31), 6);
+    cr_expect_eq(in_group(w, 0), 9);
+    for (unsigned i = 0; i < w->blocks_n; i++) { /* and it is those messages */
+        struct block b;
+        block_builder_finish(w->blocks[i]->builder->block, &b);
+        const struct ip *from = w->blocks[i]->source_group == 5    ? &office
+                                : w->blocks[i]->source_group == 31 ? &lab
+                                                                   : &sender;
+        cr_expect_eq(b.senders.n, 5);
+        cr_expect_eq(memcmp(b.senders.p + 1, from->bytes, 4), 0, "block %u", i);
+        block_free(&b);
+    }
+    cr_expect_eq(finish(w), 18);
+}
+
+Test(intake, sequence_numbers_of_the_blocks_of_a_unit_do_not_overlap)
+{
+    uint64_t seqs[4];
+    set_groups("member 10.1.0.0/16 5\n");
+    for (int unit = 0; unit < 2; unit++) {
+        send(&office, 5, 3);
+        send(&sender, 5, 3);
+        intake_close(in);
+        struct work *w = next_unit();
+        for (unsigned i = 0; i < 2; i++) {
+            struct block b;
+            block_builder_finish(w->blocks[i]->builder->block, &b);
+            seqs[2 * unit + (int)i] = b.first_seq;
+            block_free(&b);
+        }
+        (void)finish(w);
+    }
+    for (int i = 0; i < 3; i++)
+        cr_expect_geq(seqs[i + 1], seqs[i] + BLOCK_MAX_MESSAGES, "block %d", i);
+}
+
+Test(intake, a_unit_closes_as_a_whole_when_one_of_its_blocks_is_full)
+{
+    set_groups("member 10.1.0.0/16 5\n");
+    send(&sender, 5, 10);
+    send(&office, 5, BLOCK_MAX_MESSAGES - 1);
+    cr_expect_null(next_unit());
+    send(&office, 5, 1);
+    struct work *w = next_unit();
+    cr_assert_not_null(w);
+    cr_expect_eq(in_group(w, 5), BLOCK_MAX_MESSAGES);
+    cr_expect_eq(in_group(w, 0), 10);
+    (void)finish(w);
+    send(&sender, 5, 1);
+    cr_expect_null(next_unit(), "the next unit begins with nothing in it");
+}
+
+Test(intake, a_unit_closes_at_its_bound_of_messages_over_all_groups)
+{
+    enum { GROUPS = 8 };
+    struct buf text = BUF_INIT(1000);
+    for (unsigned i = 1; i < GROUPS; i++)
+        (void)buf_printf(&text, "member 10.0.0.%u %u\n", i, i);
+    set_groups(buf_str(&text));
+    buf_free(&text);
+    unsigned sent = 0;
+    struct work *w = NULL;
+    while (!w && sent <= UNIT_MAX_MESSAGES) {
+        struct ip from = {4, {10, 0, 0, (uint8_t)(sent % GROUPS)}};
+        send(&from, 5, 1);
+        sent++;
+        w = next_unit();
+    }
+    cr_assert_not_null(w);
+    cr_expect_eq(sent, UNIT_MAX_MESSAGES);
+    cr_expect_eq(w->blocks_n, GROUPS);
+    cr_expect_eq(finish(w), UNIT_MAX_MESSAGES);
+}
+
+Test(intake, the_text_of_all_blocks_together_is_what_one_block_may_have)
+{
+    enum { BIG = 60000, GROUPS = 8 };
+    static char big[BIG];
+    memset(big, 'x', sizeof(big));
+    struct buf text = BUF_INIT(1000);
+    for (unsigned i = 1; i < GROUPS; i++)
+        (void)buf_printf(&text, "member 10.0.0.%u %u\n", i, i);
+    set_groups(buf_str(&text));
+    buf_free(&text);
+    unsigned sent = 0;
+    struct work *w = NULL;
+    while (!w && sent < 5000) {
+        struct ip from = {4, {10, 0, 0, (uint8_t)(sent % GROUPS)}};
+        intake_message(in, LISTENER_TCP, &from, view_of(big, BIG), INTAKE_WHOLE);
+        sent++;
+        w = next_unit();
+    }
+    cr_assert_not_null(w);
+    size_t bytes = 0;
+    for (unsigned i = 0; i < w->blocks_n; i++)
+        bytes += block_builder_text_bytes(w->blocks[i]->builder->block);
+    cr_expect_eq(w->blocks_n, GROUPS);
+    cr_expect_geq(bytes, BLOCK_MAX_TEXT_BYTES);
+    cr_expect_lt(bytes, BLOCK_MAX_TEXT_BYTES + 3 * BIG, "one message over it at most");
+    cr_expect_eq(finish(w), sent, "and it is stored");
+}
+
+Test(intake, a_full_block_moves_its_message_and_the_others_go_with_the_old_unit)
+{
+    enum { BIG = 60000 };
+    static char big[BIG];
+    memset(big, 'x', sizeof(big));
+    set_groups("member 10.1.0.0/16 5\n");
+    /* as many senders as a block can have, in two groups: the page is full of them before */
+    for (unsigned i = 0; i < LEDGER_ROWS; i++) {
+        struct ip from = {4, {10, i & 1 ? 1 : 3, (uint8_t)(i >> 8), (uint8_t)i}};
+        send(&from, 5, 1);
+    }
+    cr_expect_null(next_unit());
+    send(&lab, 5, 1);
+    struct work *w = next_unit();
+    cr_assert_not_null(w);
+    cr_expect_eq(in_group(w, 5), LEDGER_ROWS / 2);
+    cr_expect_eq(in_group(w, 0), LEDGER_ROWS / 2);
+    (void)finish(w);
+    /* text of one group fills a block */
+    send(&office, 5, 7);
+    unsigned sent = 0;
+    for (w = NULL; !w && sent < 5000; w = next_unit(), sent++)
+        intake_message(in, LISTENER_TCP, &lab, view_of(big, BIG), INTAKE_WHOLE);
+    cr_assert_not_null(w);
+    cr_expect_eq(in_group(w, 5), 7);
+    uint32_t stored = in_group(w, 0);
+    (void)finish(w);
+    intake_close(in);
+    if ((w = next_unit()) != NULL)
+        stored += (uint32_t)finish(w);
+    cr_expect_eq(stored, sent + 1);
+}
+
+Test(intake, shed_refuses_the_severities_of_that_group_and_nothing_else)
+{
+    static const struct {
+        const struct ip *from;
+        unsigned stored; /* of ten of each severity */
+    } cases[] = {{&office, 50}, {&lab, 80}, {&sender, 70}};
+    set_groups("member 10.1.0.0/16 5\nmember 10.2.0.0/16 31\nshed 5 5\nshed 0 7\n");
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        for (unsigned severity = 0; severity < 8; severity++)
+            send(cases[i].from, severity, 10);
+        intake_close(in);
+        struct work *w = next_unit();
+        cr_assert_not_null(w);
+        cr_expect_eq(finish(w), cases[i].stored, "case %zu", i);
+        cr_expect_eq(refused_as(REASON_OVER_BUDGET), 80 - cases[i].stored, "case %zu", i);
+        cr_expect_eq(counts.refused, 80 - cases[i].stored);
+        cr_expect_eq(counts.arrived, 80);
+    }
+    cr_expect_eq(intake_counts(in)->arrived, 240);
+    cr_expect_eq(intake_counts(in)->refused, 40);
+}
+
+Test(intake, a_message_without_priority_is_shed_as_the_notice_that_it_counts_as)
+{
+    set_groups("shed 0 6\n");
+    intake_message(in, LISTENER_UDP, &sender, VIEW("no priority"), INTAKE_WHOLE);
+    set_groups("shed 0 5\n");
+    intake_message(in, LISTENER_UDP, &sender, VIEW("no priority"), INTAKE_WHOLE);
+    intake_close(in);
+    cr_expect_eq(finish(next_unit()), 1);
+    cr_expect_eq(refused_as(REASON_OVER_BUDGET), 1);
+}
+
+Test(intake, a_unit_of_refusals_only_has_no_block_and_frees_its_place)
+{
+    set_groups("shed 0 7\n");
+    send(&sender, 7, 5);
+    intake_close(in);
+    struct work *w = next_unit();
+    cr_assert_not_null(w);
+    cr_expect_eq(w->blocks_n, 0);
+    cr_expect_eq(finish(w), 0);
+    cr_expect_eq(refused_as(REASON_OVER_BUDGET), 5);
+    cr_expect_eq(builders_free_units(&shared.builders), UNITS);
+}
+
+Test(intake, what_is_shed_is_marked_as_nothing_else)
+{
+    set_groups("shed 0 5\n");
+    intake_message(in, LISTENER_TCP, &sender, VIEW("cut"), INTAKE_TRUNCATED);
+    intake_message(in, LISTENER_TCP, &sender, VIEW("bad"), INTAKE_BAD_FRAME);
+    intake_close(in);
+    cr_expect_eq(finish(next_unit()), 0);
+    cr_expect_eq(counts.rows[0].truncated, 0, "truncated counts what is stored");
+    cr_expect_eq(refused_as(REASON_OVER_BUDGET), 2);
+}
+
+Test(intake, groups_changed_while_running_take_the_next_read_also_of_a_sender_known_before)
+{
+    send(&office, 5, 2);
+    send(&lab, 5, 2);
+    set_groups("member 10.1.0.0/16 5\n");
+    send(&lab, 5, 1);
+    send(&office, 5, 3);
+    set_groups("member 10.0.0.0/8 6\nshed 6 7\n");
+    send(&office, 5, 4);
+    send(&office, 7, 1);
+    send(&lab, 5, 5);
+    intake_close(in);
+    struct work *w = next_unit();
+    cr_expect_eq(in_group(w, 0), 5);
+    cr_expect_eq(in_group(w, 5), 3);
+    cr_expect_eq(in_group(w, 6), 9);
+    (void)finish(w);
+    cr_expect_eq(refused_as(REASON_OVER_BUDGET), 1);
+    set_groups("");
+    send(&office, 7, 1);
+    intake_close(in);
+    w = next_unit();
+    cr_expect_eq(in_group(w, 0), 1);
+    (void)finish(w);
+}
+
+Test(intake, a_set_put_while_nothing_comes_is_taken_by_the_tick)
+{
+    struct groups *g = groups_new();
+    struct err err = {0};
+    cr_assert_eq(groups_parse(g, VIEW("member 10.1.0.0/16 5\n"), &err), 0);
+    shared_put_groups(&shared, g);
+    intake_tick(in, clock_mono_us());
+    cr_expect_null(shared_take_groups(&shared));
+    send(&office, 5, 1);
+    intake_close(in);
+    struct work *w = next_unit();
+    cr_expect_eq(in_group(w, 5), 1);
+    (void)finish(w);
+}
+
+Test(intake, all_groups_in_one_read_find_room)
+{
+    struct buf text = BUF_INIT(2000);
+    for (unsigned i = 1; i < SOURCE_GROUPS_MAX; i++)
+        (void)buf_printf(&text, "member 10.0.0.%u %u\n", i, i);
+    set_groups(buf_str(&text));
+    buf_free(&text);
+    cr_assert(intake_has_room(in));
+    for (unsigned i = 0; i < SOURCE_GROUPS_MAX; i++) {
+        struct ip from = {4, {10, 0, 0, (uint8_t)i}};
+        send(&from, 5, i + 1);
+    }
+    cr_expect(intake_has_room(in), "three units more may have builders");
+    intake_close(in);
+    struct work *w = next_unit();
+    cr_assert_eq(w->blocks_n, SOURCE_GROUPS_MAX);
+    for (unsigned i = 0; i < SOURCE_GROUPS_MAX; i++)
+        cr_expect_eq(in_group(w, (uint8_t)i), i + 1);
+    (void)finish(w);
 }

@@ -52,16 +52,49 @@ Test(shared, counts_read_while_they_change_belong_together)
     pthread_join(publisher, NULL);
 }
 
-Test(shared, begins_with_all_builders_and_the_settings_as_durations)
+Test(shared, begins_with_all_units_free_and_the_settings_as_durations)
 {
-    bool is_ended;
-    struct work *w[BUILDERS + 1];
-    int n = 0;
-    while ((w[n] = queue_pop(&shared.builders, &is_ended)) != NULL)
-        n++;
-    cr_expect_eq(n, BUILDERS);
-    while (n > 0)
-        queue_push(&shared.builders, w[--n]);
+    cr_expect_eq(builders_free_units(&shared.builders), UNITS);
     cr_expect_eq(atomic_load(&shared.flush_us), US_PER_SECOND);
     cr_expect_eq(atomic_load(&shared.tcp_idle_us), 3600 * US_PER_SECOND);
+}
+
+enum { SETS = 20000 };
+
+static void *put_groups(void *context)
+{
+    (void)context;
+    for (unsigned i = 0; i < SETS; i++) {
+        struct groups *g = groups_new();
+        memset(g->shed_from, (int)(i % 8), sizeof(g->shed_from));
+        shared_put_groups(&shared, g);
+    }
+    return NULL;
+}
+
+Test(shared, a_set_of_groups_is_taken_whole_and_the_last_one_is_not_lost)
+{
+    pthread_t putter;
+    cr_assert_eq(pthread_create(&putter, NULL, put_groups, NULL), 0);
+    uint8_t last = 0;
+    for (bool is_over = false;;) {
+        struct groups *g = shared_take_groups(&shared);
+        if (g) {
+            for (unsigned i = 0; i < SOURCE_GROUPS_MAX; i++)
+                cr_assert_eq(g->shed_from[i], g->shed_from[0], "a mixture");
+            last = g->shed_from[0];
+            groups_free(&g);
+        } else if (is_over) {
+            break;
+        } else if (pthread_tryjoin_np(putter, NULL) == 0) {
+            is_over = true; /* what it put last is there now */
+        }
+    }
+    cr_expect_eq(last, (SETS - 1) % 8);
+}
+
+Test(shared, a_set_that_nobody_took_is_freed)
+{
+    shared_put_groups(&shared, groups_new());
+    shared_put_groups(&shared, groups_new()); /* the leak checker of the sanitizer build looks */
 }

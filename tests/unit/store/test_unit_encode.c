@@ -48,20 +48,18 @@ static struct block small_block(void)
     return b;
 }
 
-Test(unit, a_block_is_one_row_of_binary_copy)
+/* A row from its number of fields on; returns what follows it. */
+static const char *expect_row(const char *p, const struct block *b, uint64_t source_group)
 {
-    struct block b = small_block();
-    struct buf out = BUF_INIT(10000);
-    cr_assert_eq(unit_encode_block(&b, &out), 0);
-    cr_assert_eq(memcmp(out.p, "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", 19), 0);
-    cr_expect_eq(be16(out.p + 19), 26);
-    const char *p = out.p + 21;
+    cr_expect_eq(be16(p), 27);
+    p += 2;
     const struct {
         uint32_t n;
         uint64_t value;
     } numbers[] = {
-        {8, 1},    {8, UINT64_MAX}, {8, b.first_seq}, {4, 65536}, {8, 123456789012},
-        {2, 0x81}, {4, 0x00800001}, {2, 3},
+        {2, source_group}, {8, 1},          {8, UINT64_MAX},
+        {8, b->first_seq}, {4, 65536},      {8, 123456789012},
+        {2, 0x81},         {4, 0x00800001}, {2, 3},
     };
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
         cr_assert_eq(be32(p), numbers[i].n, "field %zu", i);
@@ -85,10 +83,65 @@ Test(unit, a_block_is_one_row_of_binary_copy)
             p += want;
         }
     }
-    cr_expect_eq(be16(p), 0xffff, "the trailer");
-    cr_expect_eq(p + 2, out.p + out.n);
+    return p;
+}
+
+Test(unit, a_block_is_one_row_of_binary_copy_with_its_source_group)
+{
+    struct block b = small_block(), c = small_block();
+    const struct unit_block blocks[] = {{0, &b}, {31, &c}, {7, &b}};
+    for (size_t n = 0; n <= ARRAY_LEN(blocks); n++) {
+        struct buf out = BUF_INIT(10000);
+        cr_assert_eq(unit_encode_blocks(blocks, n, &out), 0);
+        cr_assert_eq(memcmp(out.p, "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", 19), 0);
+        const char *p = out.p + 19;
+        for (size_t i = 0; i < n; i++)
+            p = expect_row(p, blocks[i].block, blocks[i].source_group);
+        cr_expect_eq(be16(p), 0xffff, "the trailer");
+        cr_expect_eq(p + 2, out.p + out.n, "%zu blocks", n);
+        buf_free(&out);
+    }
     block_free(&b);
-    buf_free(&out);
+    block_free(&c);
+}
+
+Test(unit, a_unit_is_claimed_with_arrays_of_an_element_a_block)
+{
+    struct block b = small_block(), c = small_block();
+    c.first_at_us += US_PER_SECOND;
+    c.messages = 1;
+    c.raw_bytes = 0;
+    buf_clear(&c.columns[COLUMN_TIMES]);
+    const struct unit_block blocks[] = {{3, &b}, {0, &c}};
+    static const char *const want[][CLAIM_ARRAYS] = {
+        {"{}", "{}", "{}", "{}", "{}"},
+        {"{3}", "{2000-01-01T00:00:00.000001Z}", "{65536}", "{123456789012}", "{11}"},
+        {"{3,0}", "{2000-01-01T00:00:00.000001Z,2000-01-01T00:00:01.000001Z}", "{65536,1}",
+         "{123456789012,0}", "{11,6}"},
+    };
+    for (size_t n = 0; n < ARRAY_LEN(want); n++) {
+        struct claim_arrays a;
+        claim_arrays_make(blocks, n, &a);
+        for (unsigned i = 0; i < CLAIM_ARRAYS; i++)
+            cr_expect_str_eq(buf_str(&a.text[i]), want[n][i], "%zu blocks, array %u", n, i);
+        claim_arrays_free(&a);
+    }
+    block_free(&b);
+    block_free(&c);
+}
+
+Test(unit, the_arrays_of_all_groups_fit)
+{
+    struct block b = small_block();
+    struct unit_block blocks[SOURCE_GROUPS_MAX];
+    b.raw_bytes = INT64_MAX;
+    for (unsigned i = 0; i < SOURCE_GROUPS_MAX; i++)
+        blocks[i] = (struct unit_block){(uint8_t)i, &b};
+    struct claim_arrays a;
+    claim_arrays_make(blocks, SOURCE_GROUPS_MAX, &a); /* checks that they do */
+    cr_expect_eq(a.text[0].n, 2 + 10 + 2 * 22 + 31);
+    claim_arrays_free(&a);
+    block_free(&b);
 }
 
 Test(unit, a_block_that_does_not_fit_leaves_the_buffer_as_it_was)
@@ -96,7 +149,7 @@ Test(unit, a_block_that_does_not_fit_leaves_the_buffer_as_it_was)
     struct block b = small_block();
     struct buf out = BUF_INIT(60);
     (void)buf_add_str(&out, "before");
-    cr_expect_eq(unit_encode_block(&b, &out), -ENOSPC);
+    cr_expect_eq(unit_encode_blocks(&(struct unit_block){0, &b}, 1, &out), -ENOSPC);
     cr_expect(view_eq(buf_view(&out), VIEW("before")));
     block_free(&b);
     buf_free(&out);
@@ -108,7 +161,7 @@ Test(unit, the_copy_statement_names_as_many_columns_as_a_row_has)
     const char *p = strchr(unit_copy_sql, '(');
     for (; *p != ')'; p++)
         columns += *p == ',';
-    cr_expect_eq(columns, 26);
+    cr_expect_eq(columns, 27);
 }
 
 Test(unit, counts_are_parallel_arrays)

@@ -1,0 +1,78 @@
+/* The stock of block builders.  One lock a block, not a message. */
+#include "receiver/builders.h"
+
+void builders_init(struct builders *p)
+{
+    memset(p, 0, sizeof(*p));
+    CHECK(pthread_mutex_init(&p->lock, NULL) == 0);
+}
+
+static void builder_free(struct builder *b)
+{
+    block_builder_free(&b->block);
+    free(b);
+}
+
+void builders_done(struct builders *p)
+{
+    while (p->large_n > 0)
+        builder_free(p->large[--p->large_n]);
+    while (p->small_n > 0)
+        builder_free(p->small[--p->small_n]);
+    pthread_mutex_destroy(&p->lock);
+}
+
+unsigned builders_free_units(const struct builders *p)
+{
+    unsigned taken = atomic_load(&((struct builders *)p)->units);
+    CHECK(taken <= UNITS);
+    return UNITS - taken;
+}
+
+bool builders_begin_unit(struct builders *p)
+{
+    if (builders_free_units(p) == 0)
+        return false;
+    atomic_fetch_add(&p->units, 1); /* only this thread adds */
+    return true;
+}
+
+void builders_end_unit(struct builders *p)
+{
+    CHECK(atomic_fetch_sub(&p->units, 1) > 0);
+}
+
+/* The last one given back, whose memory is warm; a large one first, since it is there anyway. */
+struct builder *builders_take(struct builders *p, uint64_t first_seq)
+{
+    struct builder *b = NULL;
+    pthread_mutex_lock(&p->lock);
+    if (p->large_n > 0)
+        b = p->large[--p->large_n];
+    else if (p->small_n > 0)
+        b = p->small[--p->small_n];
+    pthread_mutex_unlock(&p->lock);
+    if (!b) {
+        b = xcalloc(1, sizeof(*b));
+        b->block = block_builder_new();
+    }
+    block_builder_clear(b->block, first_seq);
+    return b;
+}
+
+void builders_give(struct builders *p, struct builder *b)
+{
+    b->is_large |= block_builder_messages(b->block) > BUILDER_SMALL_MESSAGES ||
+                   block_builder_text_bytes(b->block) > BUILDER_SMALL_BYTES;
+    pthread_mutex_lock(&p->lock);
+    if (b->is_large && p->large_n < UNITS) {
+        p->large[p->large_n++] = b;
+        b = NULL;
+    } else if (!b->is_large && p->small_n < BUILDERS_SPARE) {
+        p->small[p->small_n++] = b;
+        b = NULL;
+    }
+    pthread_mutex_unlock(&p->lock);
+    if (b)
+        builder_free(b);
+}

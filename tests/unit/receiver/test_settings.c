@@ -1,0 +1,81 @@
+/* What an earlier run was told, for a start without the database. */
+#include <criterion/criterion.h>
+
+#include "receiver/settings.h"
+
+static char folder[] = "/tmp/azk-settings-XXXXXX";
+static struct state state;
+static struct shared shared;
+static struct config config;
+
+static void set_up(void)
+{
+    struct err err = {0};
+    cr_assert_not_null(mkdtemp(folder));
+    config_defaults(&config);
+    cr_assert_eq(state_open(&state, folder, &err), 0, "%s", err.message);
+    cr_assert_eq(shared_init(&shared, &config, &err), 0);
+}
+
+static void tear_down(void)
+{
+    char command[96];
+    shared_done(&shared);
+    state_close(&state);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(settings, .init = set_up, .fini = tear_down);
+
+static void write_kept(const char *name, struct view text)
+{
+    struct err err = {0};
+    cr_assert_eq(state_write(&state, name, text, &err), 0, "%s", err.message);
+}
+
+Test(settings, source_groups_and_shed_levels_are_remembered_for_a_start_without_database)
+{
+    struct ip inside = {4, {10, 1, 2, 3}};
+    write_kept("source_groups", VIEW("member 10.1.0.0/16 4\nshed 4 6\n"));
+    settings_load_kept_groups(&shared, &state);
+    struct groups *g = shared_take_groups(&shared);
+    cr_assert_not_null(g);
+    cr_expect_eq(groups_find(g, &inside), 4);
+    cr_expect_eq(g->shed_from[4], 6);
+    cr_expect_eq(g->shed_from[0], GROUPS_SHED_NONE);
+    groups_free(&g);
+}
+
+Test(settings, a_first_start_has_no_source_groups)
+{
+    settings_load_kept_groups(&shared, &state);
+    cr_expect_null(shared_take_groups(&shared), "the intake goes on with its own empty set");
+}
+
+Test(settings, source_groups_that_cannot_be_read_are_left_out_whole)
+{
+    static const char *const texts[] = {"member 10.1.0.0/16 4\nnonsense\n", "shed 4 9\n", "member"};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        write_kept("source_groups", view_str(texts[i]));
+        settings_load_kept_groups(&shared, &state);
+        cr_expect_null(shared_take_groups(&shared), "case %zu", i);
+    }
+    struct buf large = BUF_INIT(2 * GROUPS_TEXT_MAX_BYTES);
+    while (large.n <= GROUPS_TEXT_MAX_BYTES)
+        (void)buf_add_str(&large, "member 10.1.0.0/16 4\n");
+    write_kept("source_groups", buf_view(&large));
+    settings_load_kept_groups(&shared, &state);
+    cr_expect_null(shared_take_groups(&shared), "larger than it can be");
+    buf_free(&large);
+}
+
+Test(settings, settings_are_remembered_and_those_that_cannot_be_read_are_left_out)
+{
+    write_kept("settings", VIEW("store.flush_ms = 77\n"));
+    settings_load_kept(&config, &state);
+    cr_expect_eq(config.flush_ms, 77);
+    write_kept("settings", VIEW("store.flush_ms = many\n"));
+    settings_load_kept(&config, &state);
+    cr_expect_eq(config.flush_ms, 77);
+}
