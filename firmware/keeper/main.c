@@ -1,8 +1,10 @@
-/* azekura-keeper: keeps the store in order.  One thread. */
+/* azekura-keeper: keeps the store in order.  The chores run in the main thread, the load of the box
+ * is sampled in another one. */
 #include <signal.h>
 #include <sys/signalfd.h>
 
 #include "keeper/keeper.h"
+#include "keeper/load.h"
 
 /* Readable from the first SIGTERM or SIGINT on; the signal is never read, so it stays so. */
 static int stop_descriptor(void)
@@ -30,6 +32,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "azekura-keeper: %s\n", err.message);
     if (r != 0)
         return r < 0 ? 2 : 0;
-    keeper_run(&config, stop_descriptor());
+    int stop_fd = stop_descriptor();
+    struct load *load = load_start(&config, stop_fd);
+    keeper_run(&config, stop_fd);
+    load_join(&load);
     return 0;
 }
