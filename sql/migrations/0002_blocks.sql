@@ -177,16 +177,15 @@ end $$;
 
 -- A block lies within a quarter of an hour, so what is in a piece ends before the next full quarter.
 create function azekura.piece_reach(upper timestamptz) returns timestamptz
-language sql immutable parallel safe as $$
-    select case when isfinite(upper) then to_timestamp(ceil(extract(epoch from upper) / 900) * 900) else upper end
+language sql stable parallel safe as $$
+    select date_bin(interval '15 minutes', upper + interval '14:59.999999', timestamptz 'epoch')
 $$;
 
 -- Whether a hold pins something in a piece.
 create function azekura.piece_is_held(source_group smallint, lower timestamptz, upper timestamptz) returns boolean
 language sql stable parallel safe as $$
-    select exists (select from azekura.hold h
-                    where (h.source_group is null or h.source_group = $1)
-                      and h.lower < azekura.piece_reach($3) and h.upper > $2)
+    select exists (select from azekura.hold h, (select azekura.piece_reach($3) as reach offset 0) p
+                    where (h.source_group is null or h.source_group = $1) and h.lower < p.reach and h.upper > $2)
 $$;
 
 -- A piece that is written to ends at `at`, and what comes from then on goes to a new one; the new one's name.
@@ -280,13 +279,20 @@ end $$;
 
 -- Retired groups that nothing refers to any more.
 create function azekura.forget_retired_groups() returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-    delete from azekura.source_group g
-     where g.retired_at is not null
-       and not exists (select from azekura.day_partition d where d.source_group = g.id)
-       and not exists (select from azekura.source_group_member m where m.source_group = g.id)
-       and not exists (select from azekura.hold h where h.source_group = g.id);
-$$;
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    g smallint;
+begin
+    for g in select id from azekura.source_group s
+              where s.retired_at is not null
+                and not exists (select from azekura.day_partition d where d.source_group = s.id) loop
+        begin
+            delete from azekura.source_group s where s.id = g;
+        exception when foreign_key_violation then
+            null; -- a sender, a hold or a request names it
+        end;
+    end loop;
+end $$;
 
 -- Drop pieces that are over, or whose group is retired, and never had a message: at most `most`.  How many.
 create function azekura.drop_empty_pieces(most integer default 100) returns bigint
