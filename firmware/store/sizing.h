@@ -8,7 +8,7 @@
 #ifndef AZEKURA_STORE_SIZING_H
 #define AZEKURA_STORE_SIZING_H
 
-#include "base/base.h"
+#include "base/err.h"
 
 struct sizing_input {
     double rate;               /* messages a second, mean over the day */
@@ -31,6 +31,18 @@ struct sizing {
     double month_share_percent;  /* of storage_bytes that a month takes; 0 without storage */
 };
 
+/* The most of each figure. */
+#define SIZING_RATE_MAX 1e7 /* messages a second: ten of the fastest boxes */
+#define SIZING_BYTES_MAX 1048576.0
+#define SIZING_DAYS_MAX 36600.0    /* as retention.keep_days */
+#define SIZING_STORAGE_MAX 1e18    /* an exabyte */
+#define SIZING_SHARE_MAX 90.0      /* as retention.month_share_percent, from 1 */
+#define SIZING_HIGH_WATER_MAX 95.0 /* as storage.high_water_percent, from 30 */
+
+/* 0, or -EINVAL and *err with the first figure that cannot be, its limits, and the field "rate",
+ * "bytes", "stored_bytes", "days", "storage", "share" or "high_water". */
+MUST_USE int sizing_check(const struct sizing_input *in, struct err *err);
+/* The input must be one that sizing_check() accepts. */
 void sizing_compute(const struct sizing_input *in, struct sizing *ret);
 
 #endif

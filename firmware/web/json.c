@@ -1,6 +1,8 @@
 /* Writing JSON. */
 #include "web/json.h"
 
+#include <math.h>
+
 static void separate(struct json *j)
 {
     if (j->needs_comma)
@@ -84,6 +86,15 @@ void json_int(struct json *j, int64_t n)
 {
     separate(j);
     buf_printf(j->out, "%lld", (long long)n);
+}
+
+void json_real(struct json *j, double n)
+{
+    separate(j);
+    if (isfinite(n))
+        buf_printf(j->out, "%.9g", n);
+    else
+        buf_add(j->out, "null", 4);
 }
 
 void json_bool(struct json *j, bool b)

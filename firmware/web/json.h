@@ -20,6 +20,8 @@ void json_key(struct json *j, const char *key); /* a name of ours: nothing in it
 void json_view(struct json *j, struct view text);
 void json_str(struct json *j, const char *text); /* NULL gives null */
 void json_int(struct json *j, int64_t n);
+/* Nine digits of it; NaN and infinity give null. */
+void json_real(struct json *j, double n);
 void json_bool(struct json *j, bool b);
 void json_time(struct json *j, int64_t us); /* RFC 3339 in UTC; TIME_NONE gives null */
 

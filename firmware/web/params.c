@@ -128,6 +128,27 @@ int64_t params_int(struct params *p, const char *name, int64_t min, int64_t max,
     return (int64_t)n;
 }
 
+/* Digits, a point and an exponent: what strtod() takes beyond that (hexadecimal, "nan") is none. */
+static bool is_decimal(const char *text)
+{
+    size_t n = strspn(text, "0123456789.eE+-");
+    return text[n] == 0 && ((text[0] >= '0' && text[0] <= '9') || text[0] == '-');
+}
+
+double params_real(struct params *p, const char *name, double min, double max, double absent)
+{
+    const char *value = take(p, name);
+    char *end;
+    if (!value)
+        return absent;
+    double n = strtod(value, &end);
+    if (!is_decimal(value) || *end != 0 || !(n >= min && n <= max)) {
+        bad(p, name, "%s: \"%.64s\" is not a number from %.15g to %.15g", name, value, min, max);
+        return absent;
+    }
+    return n;
+}
+
 int64_t params_time(struct params *p, const char *name, int64_t absent)
 {
     const char *value = take(p, name);

@@ -26,6 +26,8 @@ void params_parse(struct params *p, struct arena *a, const char *query_string);
 /* Text of at most max bytes; `absent` when it is not there. */
 const char *params_text(struct params *p, const char *name, size_t max, const char *absent);
 int64_t params_int(struct params *p, const char *name, int64_t min, int64_t max, int64_t absent);
+/* A decimal number like "12", "0.25" or "1e6". */
+double params_real(struct params *p, const char *name, double min, double max, double absent);
 /* RFC 3339 with zone, of the years 1970 to 9999: what can be written, computed with and asked of
  * the database without surprise. */
 int64_t params_time(struct params *p, const char *name, int64_t absent);

@@ -55,7 +55,7 @@ Test(sizing, the_formula_gives_what_it_says)
           .keep_days = 365,
           .share_percent = 20,
           .high_water_percent = 80},
-         {0}},
+         {.day_bytes = 0}},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct sizing s;
@@ -90,4 +90,31 @@ Test(sizing, what_is_needed_holds_what_was_asked)
             cr_expect(s.month_share_percent <= 20 * (1 + 1e-9));
         }
     }
+}
+
+Test(sizing, a_figure_that_cannot_be_is_named_with_its_limits)
+{
+    static const struct sizing_input good = {
+        .rate = 1, .message_bytes = 200, .share_percent = 20, .high_water_percent = 80};
+    struct sizing_input bad[7];
+    static const char *const fields[] = {"rate",    "bytes", "stored_bytes", "days",
+                                         "storage", "share", "high_water"};
+    struct err err;
+    cr_expect(sizing_check(&good, &err) == 0);
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        bad[i] = good;
+    bad[0].rate = 1e8;
+    bad[1].message_bytes = -1;
+    bad[2].stored_bytes = NAN;
+    bad[3].keep_days = 36601;
+    bad[4].storage_bytes = INFINITY;
+    bad[5].share_percent = 0;
+    bad[6].high_water_percent = 96;
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        cr_expect(sizing_check(&bad[i], &err) == -EINVAL, "%s", fields[i]);
+        cr_expect_str_eq(err.field, fields[i]);
+        cr_expect(strstr(err.message, "out of"), "%s", err.message);
+    }
+    cr_expect(sizing_check(&bad[6], &err) < 0 && strstr(err.message, "96 is out of 30..95 %"), "%s",
+              err.message);
 }

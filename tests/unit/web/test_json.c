@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 
 #include <cjson/cJSON.h>
+#include <math.h>
 
 #include "web/json.h"
 
@@ -67,4 +68,23 @@ Test(json, a_full_buffer_is_seen_at_the_end)
     json_end(&j, ']');
     cr_expect(b.is_full);
     buf_free(&b);
+}
+
+Test(json, a_real_number_is_written_with_nine_digits_and_what_is_none_is_null)
+{
+    static const struct {
+        double n;
+        const char *text;
+    } cases[] = {{0, "0"},           {0.1, "0.1"},
+                 {-1.5, "-1.5"},     {12345678.9, "12345678.9"},
+                 {1e30, "1e+30"},    {1.0 / 3, "0.333333333"},
+                 {NAN, "null"},      {INFINITY, "null"},
+                 {-INFINITY, "null"}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct buf b = BUF_INIT(100);
+        struct json j = JSON_INIT(&b);
+        json_real(&j, cases[i].n);
+        cr_expect_str_eq(buf_str(&b), cases[i].text);
+        buf_free(&b);
+    }
 }

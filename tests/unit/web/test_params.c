@@ -87,6 +87,29 @@ Test(params, numbers_have_their_range)
     arena_done(&arena);
 }
 
+Test(params, real_numbers_are_decimal_and_within_their_bounds)
+{
+    static const struct {
+        const char *in;
+        double out; /* -1: refused */
+    } cases[] = {
+        {"", 7},       {"n=0.5", 0.5}, {"n=1e2", 100},  {"n=12.", 12},  {"n=100.1", -1},
+        {"n=0.4", -1}, {"n=-1", -1},   {"n=0x10", -1},  {"n=nan", -1},  {"n=inf", -1},
+        {"n=", -1},    {"n=1,5", -1},  {"n=1e", -1},    {"n=1%20", -1}, {"n=1e999", -1},
+        {"n=.5", -1},  {"n=5GB", -1},  {"n=1.5.5", -1}, {"n=%201", -1},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct params p;
+        struct err err = {0};
+        parse(&p, cases[i].in);
+        double n = params_real(&p, "n", 0.5, 100, 7);
+        int rc = params_done(&p, &err);
+        cr_expect((rc < 0 ? -1 : n) == cases[i].out, "%s: %g", cases[i].in, n);
+        cr_expect(rc == 0 || strcmp(err.field, "n") == 0, "%s: names the field", cases[i].in);
+    }
+    arena_done(&arena);
+}
+
 Test(params, times_are_rfc_3339_and_in_order)
 {
     static const struct {
