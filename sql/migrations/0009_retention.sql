@@ -43,8 +43,9 @@ create table azekura.deletion_request (
     actor text not null,
     from_day date not null,
     to_day date not null check (to_day >= from_day),
-    source_group smallint references azekura.source_group, -- null: all
+    source_group smallint,              -- null: all; no foreign key: a retired group is gone with its last piece
     messages bigint not null check (messages >= 0), -- as the preview said; another number is refused
+    done_messages bigint not null default 0, -- deleted already: a large request is done in steps
     state text not null default 'waiting' check (state in ('waiting', 'done', 'refused')),
     message text not null default '',   -- why refused, one sentence
     audit_id bigint                     -- of the last receipt
@@ -63,7 +64,8 @@ create trigger deletion_requested after insert on azekura.deletion_request
 create function azekura.confirm_clock(actor text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    update azekura.retention_clock set doubted_since = null, doubted_from = null, doubted_to = null
+    update azekura.retention_clock set wall = clock_timestamp(), boot_id = '', doubted_since = null, doubted_from = null,
+           doubted_to = null
      where doubted_since is not null;
     if found then
         insert into azekura.audit (actor, action, detail) values (actor, 'clock.confirm', jsonb_build_object('clock', clock_timestamp()));
@@ -79,8 +81,7 @@ grant execute on function azekura.confirm_clock(text) to azekura_web;
 grant select, insert, update, delete on azekura.shed to azekura_keeper;
 grant select, insert, update on azekura.retention_clock, azekura.retention_status to azekura_keeper;
 grant select, delete on azekura.deletion_request to azekura_keeper;
-grant update (state, message, audit_id) on azekura.deletion_request to azekura_keeper;
-grant select on azekura.source_group to azekura_keeper, azekura_web;
+grant update (state, message, audit_id, done_messages) on azekura.deletion_request to azekura_keeper;
 
 -- What follows looks at the whole server, so it belongs to the superuser who migrates.
 reset role;
@@ -89,6 +90,14 @@ reset role;
 create function azekura.storage_used(out database_bytes bigint, out wal_bytes bigint)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select pg_database_size(current_database()), coalesce((select sum(size) from pg_ls_waldir()), 0)::bigint;
+$$;
+-- What bounds the write-ahead log, in MB; is_ours: by ALTER SYSTEM, not by the configuration file.
+create function azekura.wal_limits(out max_mb bigint, out min_mb bigint, out segment_mb bigint, out is_ours boolean)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select max(setting::bigint) filter (where name = 'max_wal_size'), max(setting::bigint) filter (where name = 'min_wal_size'),
+           max(setting::bigint) filter (where name = 'wal_segment_size') / 1048576,
+           coalesce(bool_or(sourcefile like '%/postgresql.auto.conf') filter (where name = 'max_wal_size'), false)
+      from pg_settings where name in ('max_wal_size', 'min_wal_size', 'wal_segment_size');
 $$;
 create function azekura.wal_bytes() returns bigint
 language sql security definer set search_path = pg_catalog, pg_temp as $$
@@ -128,9 +137,9 @@ begin
     end loop;
 end $$;
 
-revoke execute on function azekura.storage_used(), azekura.wal_bytes(), azekura.cancel_blockers() from public;
+revoke execute on function azekura.storage_used(), azekura.wal_bytes(), azekura.wal_limits(), azekura.cancel_blockers() from public;
 grant execute on function azekura.storage_used() to azekura, azekura_keeper, azekura_web;
-grant execute on function azekura.wal_bytes(), azekura.cancel_blockers() to azekura_keeper;
+grant execute on function azekura.wal_bytes(), azekura.wal_limits(), azekura.cancel_blockers() to azekura_keeper;
 
 -- The write-ahead log is kept small where the capacity is.
 grant alter system on parameter max_wal_size, min_wal_size to azekura_keeper;
