@@ -128,8 +128,8 @@ language sql as $$
 $$;
 
 -- What came between lo and hi and is in the rings, from whole days, hours and minutes as far as there are
--- such samples.  A sample that begins within and ends beyond is left out.
-create function azekura.rate_parts(dim smallint, lo timestamptz, hi timestamptz, zone text)
+-- such samples, none longer than `longest`.  A sample that begins within and ends beyond is left out.
+create function azekura.rate_parts(dim smallint, lo timestamptz, hi timestamptz, zone text, longest integer default 86400)
 returns table (step integer, slot integer) language plpgsql stable as $$
 declare
     gaps tstzmultirange;
@@ -140,23 +140,27 @@ begin
         return;
     end if;
     gaps := tstzmultirange(tstzrange(lo, hi));
-    -- a sample of another zone's day does not begin at midnight: its hours are taken instead
-    select range_agg(tstzrange(s.at, azekura.rate_day(s.at + interval '36 hours', zone))) into days
-      from azekura.rate_sample s
-     where s.step = 86400 and s.dimension = dim and s.at >= lo and s.at < hi
-       and s.at = azekura.rate_day(s.at, zone) and azekura.rate_day(s.at + interval '36 hours', zone) <= hi;
+    if longest >= 86400 then
+        -- a sample of another zone's day does not begin at midnight: its hours are taken instead
+        select range_agg(tstzrange(s.at, azekura.rate_day(s.at + interval '36 hours', zone))) into days
+          from azekura.rate_sample s
+         where s.step = 86400 and s.dimension = dim and s.at >= lo and s.at < hi
+           and s.at = azekura.rate_day(s.at, zone) and azekura.rate_day(s.at + interval '36 hours', zone) <= hi;
+    end if;
     if days is not null then
-        return query select s.step, s.slot from azekura.rate_sample s
-            where s.step = 86400 and s.dimension = dim and s.at >= lo and s.at < hi
-              and s.at = azekura.rate_day(s.at, zone) and azekura.rate_day(s.at + interval '36 hours', zone) <= hi;
+        return query select s.step, s.slot from unnest(days) g join azekura.rate_sample s
+            on s.step = 86400 and s.dimension = dim and s.at >= lower(g) and s.at < upper(g)
+           and s.at = azekura.rate_day(s.at, zone);
         gaps := gaps - days;
     end if;
-    select range_agg(tstzrange(s.at, s.at + interval '1 hour')) into hours
-      from unnest(gaps) g join azekura.rate_sample s
-        on s.step = 3600 and s.dimension = dim and s.at >= lower(g) and s.at <= upper(g) - interval '1 hour';
-    if hours is not null then
-        return query select s.step, s.slot from unnest(gaps) g join azekura.rate_sample s
+    if longest >= 3600 then
+        select range_agg(tstzrange(s.at, s.at + interval '1 hour')) into hours
+          from unnest(gaps) g join azekura.rate_sample s
             on s.step = 3600 and s.dimension = dim and s.at >= lower(g) and s.at <= upper(g) - interval '1 hour';
+    end if;
+    if hours is not null then
+        return query select s.step, s.slot from unnest(hours) g join azekura.rate_sample s
+            on s.step = 3600 and s.dimension = dim and s.at >= lower(g) and s.at < upper(g);
         gaps := gaps - hours;
     end if;
     return query select s.step, s.slot from unnest(gaps) g join azekura.rate_sample s
@@ -350,6 +354,91 @@ begin
     return folded;
 end $$;
 
+-- ---- reading ----
+
+-- What is in rate_unit of a dimension, by name as rate_name has it.
+create function azekura.rate_fresh(dim smallint)
+returns table (minute timestamptz, at timestamptz, name text, severity smallint, messages bigint, bytes bigint, disk double precision)
+language sql stable as $$
+    select r.minute, r.at,
+           case dim when 4 then '=' || (array['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'])[u.s + 1] else u.n end,
+           u.s, u.m, u.b, u.b * total.share
+      from azekura.rate_unit r,
+           lateral (select r.disk::double precision / nullif(sum(b), 0) as share from unnest(r.bytes) b) total,
+           lateral unnest(r.names, r.severities, r.messages, r.bytes) u(n, s, m, b)
+     where r.dimension = case dim when 2 then 7 when 3 then 8 when 4 then 7 else dim end
+$$;
+
+-- The table of receive rates: a row a name that was ever heard and is still known, and one of the others.  now10: in the last 10 s;
+-- minute1: 60 s; hour1, day1: up to now, from a whole minute on; month1: this local month; week_before: the same 24 hours a week ago.
+create function azekura.rates_by(dim smallint, zone text)
+returns table (name text, now10 bigint, minute1 bigint, hour1 bigint, day1 bigint, month1 bigint, bytes_day bigint, bytes_month bigint,
+               disk_month double precision, week_before bigint, first_heard timestamptz, last_heard timestamptz)
+language sql stable as $$
+    with t as (
+        select date_trunc('minute', now()) + interval '1 minute' as upto,
+               date_trunc('month', now() at time zone zone) at time zone zone as month
+    ), ring as (
+        select key, 0 as h, 0 as d, messages as mo, 0 as bd, bytes as bm, disk, 0 as w from t, azekura.rate_rows(dim, t.month, t.upto, zone)
+        union all
+        select key, 0, messages, 0, bytes, 0, 0, 0 from t, azekura.rate_rows(dim, t.upto - interval '24 hours', t.upto, zone)
+        union all
+        select key, messages, 0, 0, 0, 0, 0, 0 from t, azekura.rate_rows(dim, t.upto - interval '1 hour', t.upto, zone)
+        union all
+        select key, 0, 0, 0, 0, 0, 0, messages from t, azekura.rate_rows(dim, t.upto - interval '192 hours', t.upto - interval '168 hours', zone)
+    ), named as (
+        select coalesce(n.name, '*') as name, 0 as n10, 0 as m1, r.h, r.d, r.mo, r.bd, r.bm, r.disk, r.w,
+               null::timestamptz as first, null::timestamptz as last
+          from (select key, sum(h) h, sum(d) d, sum(mo) mo, sum(bd) bd, sum(bm) bm, sum(disk) disk, sum(w) w from ring group by key) r
+          left join azekura.rate_name n on n.id = r.key
+        union all
+        select f.name, sum(f.messages) filter (where f.at > now() - interval '10 s'), sum(f.messages) filter (where f.at > now() - interval '60 s'),
+               sum(f.messages) filter (where f.minute >= t.upto - interval '1 hour'),
+               sum(f.messages) filter (where f.minute >= t.upto - interval '24 hours'),
+               sum(f.messages) filter (where f.minute >= t.month),
+               sum(f.bytes) filter (where f.minute >= t.upto - interval '24 hours'),
+               sum(f.bytes) filter (where f.minute >= t.month), sum(f.disk) filter (where f.minute >= t.month),
+               sum(f.messages) filter (where f.minute >= t.upto - interval '192 hours' and f.minute < t.upto - interval '168 hours'),
+               min(f.minute), max(f.at)
+          from t, azekura.rate_fresh(dim) f group by f.name
+        union all
+        select n.name, 0, 0, 0, 0, 0, 0, 0, 0, 0, n.first_heard, n.last_heard from azekura.rate_name n where n.dimension = dim
+    )
+    select name, sum(n10)::bigint, coalesce(sum(m1), 0)::bigint, coalesce(sum(h), 0)::bigint, coalesce(sum(d), 0)::bigint,
+           coalesce(sum(mo), 0)::bigint, coalesce(sum(bd), 0)::bigint, coalesce(sum(bm), 0)::bigint, coalesce(sum(disk), 0),
+           coalesce(sum(w), 0)::bigint, min(first), max(last)
+      from named group by name
+$$;
+
+-- How much each hostname (7) or app_name (8) brought this local month, by severity.
+create function azekura.rates_by_severity(dim smallint, zone text)
+returns table (name text, severity smallint, messages bigint, bytes bigint, disk double precision)
+language sql stable as $$
+    with t as (
+        select date_trunc('minute', now()) + interval '1 minute' as upto,
+               date_trunc('month', now() at time zone zone) at time zone zone as month
+    )
+    select name, severity, sum(messages)::bigint, sum(bytes)::bigint, coalesce(sum(disk), 0)
+      from (select coalesce(n.name, '*') as name, (r.key % 8)::smallint as severity, r.messages, r.bytes, r.disk
+              from t, azekura.rate_rows(dim, t.month, t.upto, zone) r left join azekura.rate_name n on n.id = r.key / 8
+            union all
+            select f.name, f.severity, f.messages, f.bytes, f.disk from t, azekura.rate_fresh(dim) f where f.minute >= t.month) x
+     group by 1, 2
+$$;
+
+-- What arrived (5) or was refused (6) in each step of `seconds` from lo to hi, from samples no longer than `longest`.
+create function azekura.rate_points(dim smallint, lo timestamptz, hi timestamptz, seconds bigint, longest integer)
+returns table (point integer, name text, messages bigint) language sql stable as $$
+    select floor(extract(epoch from at - lo) / seconds)::integer, name, sum(m)::bigint
+      from (select s.at, coalesce(n.name, '*') as name, u.m
+              from azekura.rate_parts(dim, lo, hi, 'UTC', longest) p
+              join azekura.rate_sample s on s.step = p.step and s.dimension = dim and s.slot = p.slot,
+                   lateral unnest(s.keys, s.messages) u(k, m) left join azekura.rate_name n on n.id = u.k
+            union all
+            select f.minute, f.name, f.messages from azekura.rate_fresh(dim) f where f.minute >= lo and f.minute < hi) x
+     group by 1, 2
+$$;
+
 -- ---- the ledger ----
 
 -- Up to where the ledger has hours instead of minutes.
@@ -404,7 +493,9 @@ revoke execute on function
     azekura.rate_slots(integer, smallint), azekura.rate_day(timestamptz, text),
     azekura.rate_slot(integer, smallint, timestamptz, text),
     azekura.rate_add(integer, smallint, timestamptz, text, bigint, integer[], bigint[], bigint[]),
-    azekura.rate_parts(smallint, timestamptz, timestamptz, text), azekura.rate_rows(smallint, timestamptz, timestamptz, text),
+    azekura.rate_parts(smallint, timestamptz, timestamptz, text, integer), azekura.rate_rows(smallint, timestamptz, timestamptz, text),
+    azekura.rate_fresh(smallint), azekura.rates_by(smallint, text), azekura.rates_by_severity(smallint, text),
+    azekura.rate_points(smallint, timestamptz, timestamptz, bigint, integer),
     azekura.rate_make(integer, smallint, timestamptz, text),
     azekura.rate_put(smallint, timestamptz, text, bigint, integer[], bigint[], bigint[]),
     azekura.rate_fold_units(text, integer, boolean), azekura.rate_make_due(text), azekura.rate_forget_names(),
@@ -413,6 +504,7 @@ revoke execute on function
 grant execute on function azekura.count_rates(timestamptz, bigint, smallint[], text[], smallint[], bigint[], bigint[])
     to azekura_receiver;
 grant execute on function azekura.fold_rates(text, integer, boolean), azekura.merge_ledger() to azekura_keeper;
-grant execute on function azekura.rate_day(timestamptz, text), azekura.rate_parts(smallint, timestamptz, timestamptz, text),
-    azekura.rate_rows(smallint, timestamptz, timestamptz, text)
+grant execute on function azekura.rate_day(timestamptz, text), azekura.rate_parts(smallint, timestamptz, timestamptz, text, integer),
+    azekura.rate_rows(smallint, timestamptz, timestamptz, text), azekura.rate_fresh(smallint), azekura.rates_by(smallint, text),
+    azekura.rates_by_severity(smallint, text), azekura.rate_points(smallint, timestamptz, timestamptz, bigint, integer)
     to azekura_web;
