@@ -312,10 +312,11 @@ class Product:
                 return host.strip("[]"), int(port)
         raise ScenarioFailure(f"the receiver has no listener {listener}")
 
-    def send_udp(self, messages, rate=None):
-        """One datagram each, at most `rate` a second.  Returns how many were sent."""
+    def send_udp(self, messages, rate=None, source="127.0.0.1"):
+        """One datagram each, at most `rate` a second, from an address of loopback.  Returns how many were sent."""
         n = 0
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            s.bind((source, 0))
             s.connect(self.address("udp"))
             begin = time.monotonic()
             for message in messages:
@@ -338,10 +339,11 @@ class Product:
                     unread += int(queues.partition(":")[2], 16)
         return unread
 
-    def send_tcp(self, messages, is_counted=False, rate=None):
-        """One connection; newline frames, or octet-counted ones.  Returns how many were sent."""
+    def send_tcp(self, messages, is_counted=False, rate=None, source="127.0.0.1"):
+        """One connection from an address of loopback; newline frames, or octet-counted ones.  Returns how many were
+        sent."""
         n = 0
-        with socket.create_connection(self.address("tcp"), timeout=WAIT_S) as s:
+        with socket.create_connection(self.address("tcp"), WAIT_S, (source, 0)) as s:
             s.settimeout(None)
             begin = time.monotonic()
             for part in batches(messages, 500):
