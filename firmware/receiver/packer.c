@@ -24,11 +24,11 @@ static void wait_for_room(struct shared *s)
         shared_wake(s->wake_fd);
 }
 
-static size_t memory_of(const struct block *b)
+static size_t memory_of(const struct work_block *b)
 {
-    size_t n = sizeof(struct work_block) + b->senders.cap + b->tokens.cap;
+    size_t n = sizeof(*b) + b->block.senders.cap + b->block.tokens.cap + b->counts.bytes;
     for (int i = 0; i < BLOCK_COLUMNS; i++)
-        n += b->columns[i].cap;
+        n += b->block.columns[i].cap;
     return n;
 }
 
@@ -37,7 +37,8 @@ static void pack(struct shared *s, struct work *w)
     for (unsigned i = 0; i < w->blocks_n; i++) {
         struct work_block *b = w->blocks[i];
         block_builder_finish(b->builder->block, &b->block);
-        w->bytes += memory_of(&b->block);
+        block_counts_make(b->builder->block, &b->counts);
+        w->bytes += memory_of(b);
         builders_give(&s->builders, b->builder);
         b->builder = NULL;
     }

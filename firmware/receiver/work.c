@@ -15,6 +15,7 @@ void work_free(struct work **w)
         return;
     for (unsigned i = 0; i < (*w)->blocks_n; i++) {
         block_free(&(*w)->blocks[i]->block);
+        block_counts_free(&(*w)->blocks[i]->counts);
         free((*w)->blocks[i]);
     }
     free(*w);

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "block/counts.h"
 #include "receiver/builders.h"
 #include "receiver/ledger.h"
 
@@ -13,7 +14,8 @@
 struct work_block {
     uint8_t source_group;
     struct builder *builder; /* until packed, then NULL */
-    struct block block;      /* once packed */
+    struct block block;      /* once packed, with its counts */
+    struct block_counts counts;
 };
 
 struct work {

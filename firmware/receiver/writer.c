@@ -13,8 +13,14 @@
 #include "receiver/rejected.h"
 #include "receiver/settings.h"
 #include "store/connection.h"
+#include "store/event.h"
 
-enum { REJECTIONS_MAX = 3, PENDING_SLICE_MS = 100 };
+enum {
+    REJECTIONS_MAX = 3,
+    PENDING_SLICE_MS = 100,
+    STOPPED_MS = 500, /* for the database to take the event of an orderly stop, at each step */
+};
+static const char daemon_name[] = "receiver";
 #define ANSWER_US (35 * US_PER_SECOND) /* beyond the server's own time-out below */
 #define STATUS_US US_PER_SECOND
 
@@ -29,6 +35,7 @@ struct writer {
     int64_t status_mono_us; /* next report */
     struct work *head;
     bool is_ended;
+    bool is_announced;                /* the database has been told that we run */
     struct ledger_page_counts counts; /* of the head */
 
     bool is_away; /* said in the log */
@@ -87,6 +94,22 @@ static void failed(struct writer *w, const char *what, const struct err *err)
     pause_before_retry(w);
 }
 
+/* Once a run.  Messages are stored even if an event cannot be: then the next connection tries
+ * again.
+ */
+static int announce(struct writer *w, struct err *err)
+{
+    if (w->is_announced)
+        return 0;
+    store_set_patience(w->c, ANSWER_US / 1000);
+    int rc = event_daemon_started(w->c, daemon_name, err);
+    w->is_announced = rc == 0;
+    if (rc == 0 || PQtransactionStatus(w->c) != PQTRANS_IDLE)
+        return rc;
+    log_line(LOG_WARNING, "the event of the start is not kept: %s; going on", err->message);
+    return 0;
+}
+
 static int prepare(struct writer *w, struct err *err)
 {
     /* the server gives up before we do, so that a unit's fate is known */
@@ -101,7 +124,8 @@ static int prepare(struct writer *w, struct err *err)
         if (rc < 0)
             return rc;
     }
-    return settings_read(w->c, &w->patience, w->file, w->state, w->s, err);
+    int rc = announce(w, err);
+    return rc < 0 ? rc : settings_read(w->c, &w->patience, w->file, w->state, w->s, err);
 }
 
 static void try_connect(struct writer *w)
@@ -226,8 +250,10 @@ static void write_head(struct writer *w)
     struct work *head = w->head;
     struct err err = {0};
     struct unit_block blocks[SOURCE_GROUPS_MAX];
-    for (unsigned i = 0; i < head->blocks_n; i++)
-        blocks[i] = (struct unit_block){head->blocks[i]->source_group, &head->blocks[i]->block};
+    for (unsigned i = 0; i < head->blocks_n; i++) {
+        const struct work_block *b = head->blocks[i];
+        blocks[i] = (struct unit_block){b->source_group, &b->block, &b->counts};
+    }
     ledger_page_read(head->page, head->is_lost, &w->counts);
     struct unit u = {
         .number = w->counts.number,
@@ -339,6 +365,18 @@ static void step(struct writer *w)
     wait_for_something(w);
 }
 
+/* The last word: nothing is queued, and this run ends as it should. */
+static void say_stopped(struct writer *w)
+{
+    struct err err = {0};
+    report(w);
+    if (!w->c || !w->is_announced)
+        return;
+    store_set_patience(w->c, STOPPED_MS);
+    if (event_daemon_stopped(w->c, daemon_name, &err) < 0)
+        log_line(LOG_WARNING, "the event of the stop is not kept: %s", err.message);
+}
+
 void *writer_run(void *argument)
 {
     const struct writer_start *start = argument;
@@ -358,7 +396,7 @@ void *writer_run(void *argument)
     }
     bool is_complete = !w->head && w->is_ended;
     if (w->c && is_complete)
-        report(w); /* the last word: nothing is queued */
+        say_stopped(w);
     disconnect(w);
     work_free(&w->head);
     free(w);

@@ -5,6 +5,7 @@
  *   copy azekura.log_block (…) from stdin (format binary)   -- with blocks: a row each
  *   select azekura.count_unit(…)                            -- with rows
  *   select azekura.count_kernel_drop(…)                     -- each drop
+ *   select azekura.count_rates(…)                           -- each minute
  *   commit
  *
  * The connection is used without blocking, so that a server that hangs, and a daemon that is told
@@ -16,6 +17,7 @@
 
 #include "base/clock.h"
 #include "store/unit_encode.h"
+#include "store/unit_rates.h"
 
 enum {
     SLICE_MS = 100, /* how soon a moved give_up_mono_us is seen; only a slow server makes us wait */
@@ -269,6 +271,23 @@ static int count_drop(PGconn *c, const struct unit_drop *d, const struct unit_pa
                       values, p, NULL, err);
 }
 
+static int count_rates(PGconn *c, const struct unit *u, const struct unit_patience *p,
+                       struct err *err)
+{
+    struct unit_rates_block blocks[SOURCE_GROUPS_MAX];
+    struct unit_rates rates;
+    int rc = 0;
+    for (size_t i = 0; i < u->blocks_n; i++)
+        blocks[i] =
+            (struct unit_rates_block){u->blocks[i].counts, unit_stored_bytes(u->blocks[i].block)};
+    unit_rates_make(blocks, u->blocks_n, u->rows, u->rows_n, u->drops, u->drops_n, &rates);
+    for (size_t i = 0; i < rates.n && rc == 0; i++)
+        rc = unit_query(c, unit_rates_sql, UNIT_RATES_PARAMETERS, rates.calls[i].values, p, NULL,
+                        err);
+    unit_rates_free(&rates);
+    return rc;
+}
+
 /* Everything between BEGIN and COMMIT.  1: to be committed; 0: stored already. */
 static int fill(PGconn *c, const struct unit *u, const struct unit_patience *p, struct err *err)
 {
@@ -287,7 +306,8 @@ static int fill(PGconn *c, const struct unit *u, const struct unit_patience *p, 
         if (rc < 0)
             return rc;
     }
-    return 1;
+    rc = count_rates(c, u, p, err);
+    return rc < 0 ? rc : 1;
 }
 
 /* After COMMIT was handed to libpq a lost connection means that nobody knows. */

@@ -11,7 +11,7 @@
 #include "base/ip.h"
 #include "base/limits.h"
 #include "base/record.h"
-#include "block/block.h"
+#include "block/counts.h"
 #include "store/reason.h"
 
 #define UNIT_RUN_BYTES 16 /* a UUID */
@@ -38,6 +38,7 @@ struct unit_drop {
 struct unit_block {
     uint8_t source_group;
     const struct block *block;
+    const struct block_counts *counts; /* of the same messages, for the receive rates */
 };
 
 /* Borrows everything.  No two blocks have the same group, no two rows the same minute, listener and

@@ -137,8 +137,7 @@ static void add_time_text(struct buf *out, int64_t us)
     (void)buf_add(out, text, n);
 }
 
-/* What the table will hold of it, but for what PostgreSQL adds. */
-static uint64_t stored_bytes(const struct block *b)
+uint64_t unit_stored_bytes(const struct block *b)
 {
     uint64_t n = b->senders.n + b->tokens.n;
     for (unsigned i = 0; i < BLOCK_COLUMNS; i++)
@@ -162,7 +161,7 @@ static void add_claim(struct buf *out, unsigned array, const struct unit_block *
         (void)buf_printf(out, "%llu", (unsigned long long)u->block->raw_bytes);
         return;
     default:
-        (void)buf_printf(out, "%llu", (unsigned long long)stored_bytes(u->block));
+        (void)buf_printf(out, "%llu", (unsigned long long)unit_stored_bytes(u->block));
     }
 }
 

@@ -4,6 +4,9 @@
 
 #include "store/unit.h"
 
+/* What the table will hold of a block, but for what PostgreSQL adds. */
+uint64_t unit_stored_bytes(const struct block *b);
+
 /* What the blocks of a unit are, for azekura.claim_unit(): source_groups, first_ats, messages,
  * raw_bytes, stored_bytes, as array literals of an element a block. */
 enum { CLAIM_ARRAYS = 5 };

@@ -89,7 +89,7 @@ static const char *expect_row(const char *p, const struct block *b, uint64_t sou
 Test(unit, a_block_is_one_row_of_binary_copy_with_its_source_group)
 {
     struct block b = small_block(), c = small_block();
-    const struct unit_block blocks[] = {{0, &b}, {31, &c}, {7, &b}};
+    const struct unit_block blocks[] = {{0, &b, NULL}, {31, &c, NULL}, {7, &b, NULL}};
     for (size_t n = 0; n <= ARRAY_LEN(blocks); n++) {
         struct buf out = BUF_INIT(10000);
         cr_assert_eq(unit_encode_blocks(blocks, n, &out), 0);
@@ -112,7 +112,7 @@ Test(unit, a_unit_is_claimed_with_arrays_of_an_element_a_block)
     c.messages = 1;
     c.raw_bytes = 0;
     buf_clear(&c.columns[COLUMN_TIMES]);
-    const struct unit_block blocks[] = {{3, &b}, {0, &c}};
+    const struct unit_block blocks[] = {{3, &b, NULL}, {0, &c, NULL}};
     static const char *const want[][CLAIM_ARRAYS] = {
         {"{}", "{}", "{}", "{}", "{}"},
         {"{3}", "{2000-01-01T00:00:00.000001Z}", "{65536}", "{123456789012}", "{11}"},
@@ -136,7 +136,7 @@ Test(unit, the_arrays_of_all_groups_fit)
     struct unit_block blocks[SOURCE_GROUPS_MAX];
     b.raw_bytes = INT64_MAX;
     for (unsigned i = 0; i < SOURCE_GROUPS_MAX; i++)
-        blocks[i] = (struct unit_block){(uint8_t)i, &b};
+        blocks[i] = (struct unit_block){(uint8_t)i, &b, NULL};
     struct claim_arrays a;
     claim_arrays_make(blocks, SOURCE_GROUPS_MAX, &a); /* checks that they do */
     cr_expect_eq(a.text[0].n, 2 + 10 + 2 * 22 + 31);
@@ -149,7 +149,7 @@ Test(unit, a_block_that_does_not_fit_leaves_the_buffer_as_it_was)
     struct block b = small_block();
     struct buf out = BUF_INIT(60);
     (void)buf_add_str(&out, "before");
-    cr_expect_eq(unit_encode_blocks(&(struct unit_block){0, &b}, 1, &out), -ENOSPC);
+    cr_expect_eq(unit_encode_blocks(&(struct unit_block){0, &b, NULL}, 1, &out), -ENOSPC);
     cr_expect(view_eq(buf_view(&out), VIEW("before")));
     block_free(&b);
     buf_free(&out);
