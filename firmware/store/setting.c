@@ -3,11 +3,14 @@
 
 #include "base/buf.h"
 #include "store/array.h"
+#include "store/event.h"
 #include "store/search.h"
 
 #define CHANGES_MAX_BYTES                                                  \
     262144 /* both arrays of one change; a request body is a quarter of it \
             */
+
+#define EVENT_NAMES_BYTES 512 /* of changed settings that an event names */
 
 int setting_read(PGconn *c, setting_row_fn each, void *context, struct err *err)
 {
@@ -29,10 +32,22 @@ int setting_read(PGconn *c, setting_row_fn each, void *context, struct err *err)
     return rows;
 }
 
-int setting_write(PGconn *c, const char *actor, const struct setting_change *changes, size_t n,
-                  struct err *err)
+/* "box.name, time.zone"; what is too long for an event ends in "…". */
+static void list_names(const struct setting_change *changes, size_t n, struct buf *out)
 {
-    /* one statement, so that values and audit entry are stored together or not at all */
+    for (size_t i = 0; i < n; i++) {
+        if (out->n > EVENT_NAMES_BYTES) {
+            buf_add_str(out, ", …");
+            return;
+        }
+        buf_printf(out, "%s%s", i > 0 ? ", " : "", changes[i].name);
+    }
+}
+
+/* Values and audit entry: one statement. */
+static int write_changes(PGconn *c, const char *actor, const struct setting_change *changes,
+                         size_t n, struct err *err)
+{
     static const char sql[] =
         "with change as (select u.name, u.value, s.value as old"
         "  from unnest($2::text[], $3::text[]) u(name, value) left join azekura.setting s using "
@@ -63,6 +78,27 @@ int setting_write(PGconn *c, const char *actor, const struct setting_change *cha
     }
     buf_free(&names);
     buf_free(&values);
+    return rc < 0 ? (int)rc : 0;
+}
+
+int setting_write(PGconn *c, const char *actor, const struct setting_change *changes, size_t n,
+                  struct err *err)
+{
+    bool is_ours = PQtransactionStatus(c) == PQTRANS_IDLE;
+    int64_t rc = is_ours ? store_execute(c, "begin", 0, NULL, err) : 0;
+    if (rc >= 0)
+        rc = write_changes(c, actor, changes, n, err);
+    if (rc >= 0) {
+        struct buf names = BUF_INIT(EVENT_NAMES_BYTES + 256);
+        list_names(changes, n, &names);
+        struct event_params p = {.text = {"actor", actor, "names", buf_str(&names)}, .n = 2};
+        rc = event_keep(c, EVENT_SETTINGS_CHANGED, &p, err);
+        buf_free(&names);
+    }
+    if (is_ours && rc >= 0)
+        rc = store_execute(c, "commit", 0, NULL, err);
+    else if (is_ours && PQtransactionStatus(c) == PQTRANS_INERROR)
+        (void)!store_execute(c, "rollback", 0, NULL, NULL);
     return rc < 0 ? (int)rc : 0;
 }
 

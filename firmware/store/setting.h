@@ -18,7 +18,8 @@ struct setting_change {
     const char *name;
     const char *value; /* NULL: back to the file's or default value */
 };
-/* All or nothing, with one entry in the audit log that names old and new values. */
+/* All or nothing, with one entry in the audit log that names old and new values, and an event; in
+ * the caller's transaction if there is one. */
 MUST_USE int setting_write(PGconn *c, const char *actor, const struct setting_change *changes,
                            size_t n, struct err *err);
 

@@ -16,6 +16,9 @@ void rates_get(struct request *rq);
 void receiving_sources(struct request *rq);
 void receiving_ledger(struct request *rq);
 
+void load_get(struct request *rq);
+void events_get(struct request *rq);
+
 void settings_get(struct request *rq);
 void settings_patch(struct request *rq);
 

@@ -15,6 +15,8 @@ const struct route routes[] = {
     {"GET", V1 "/rates", ACCESS_VIEWER, rates_get},
     {"GET", V1 "/sources", ACCESS_VIEWER, receiving_sources},
     {"GET", V1 "/ledger", ACCESS_VIEWER, receiving_ledger},
+    {"GET", V1 "/load", ACCESS_VIEWER, load_get},
+    {"GET", V1 "/events", ACCESS_VIEWER, events_get},
     {"GET", V1 "/settings", ACCESS_VIEWER, settings_get},
     {"PATCH", V1 "/settings", ACCESS_ADMIN, settings_patch},
     {"GET", V1 "/session", ACCESS_VIEWER, access_session},

@@ -17,6 +17,7 @@
 #include "web/auth.h"
 #include "web/handlers.h"
 #include "config/log.h"
+#include "store/event.h"
 #include "web/metrics.h"
 #include "web/request.h"
 #include "web/route.h"
@@ -27,6 +28,7 @@
     "10000" /* for request line and headers, and for a write that makes no progress */
 #define REFRESH_MS 2000
 #define REFRESH_STEP_MS 100
+#define STOP_PATIENCE_MS 1000 /* for a last word to the database */
 
 static void answer_api(struct request *rq)
 {
@@ -119,6 +121,31 @@ static int log_message(const struct mg_connection *conn, const char *message)
     return 1;
 }
 
+/* Say in the database that we run, once it is there. */
+static void report_start(struct web *w, PGconn *db)
+{
+    struct err err;
+    if (w->is_reported)
+        return;
+    w->is_reported = event_daemon_started(db, "web", &err) == 0;
+    if (!w->is_reported)
+        log_line(LOG_WARNING, "cannot say in the database that the console runs, trying again: %s",
+                 err.message);
+}
+
+/* And that we stop, if it answers. */
+static void report_stop(struct web *w)
+{
+    PGconn *db;
+    struct err err;
+    if (!w->is_reported || pool_take(w->pool, 0, &db, &err) < 0)
+        return;
+    store_set_patience(db, STOP_PATIENCE_MS);
+    if (event_daemon_stopped(db, "web", &err) < 0)
+        log_line(LOG_WARNING, "cannot say in the database that the console stops: %s", err.message);
+    pool_give(w->pool, db);
+}
+
 static void *refresh_settings(void *context)
 {
     struct web *w = context;
@@ -131,6 +158,7 @@ static void *refresh_settings(void *context)
             if (pool_take(w->pool, 0, &db, &err) == 0) {
                 /* failed: the settings stay as they are until the next time */
                 (void)!web_refresh_config(w, db, &err);
+                report_start(w, db);
                 pool_give(w->pool, db);
             }
         }
@@ -275,6 +303,7 @@ void server_stop(struct web **pw)
     atomic_store(&w->is_stopping, true);
     mg_stop(w->http);
     pthread_join(w->refresher, NULL);
+    report_stop(w);
     mg_exit_library();
     free_web(w);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "config/log.h"
 #include "store/connection.h"
 #include "store/setting.h"
 #include "web/auth.h"
@@ -191,6 +192,8 @@ static int apply(struct request *rq, const cJSON *body, struct err *err)
     char actor[AUTH_ACTOR_MAX];
     auth_actor(&rq->who, actor);
     rc = setting_write(rq->db, actor, changes, n, err);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        log_line(LOG_INFO, "%s changed %s", actor, changes[i].name);
     return rc < 0 ? rc : web_refresh_config(rq->web, rq->db, err);
 }
 

@@ -32,6 +32,7 @@ struct web {
     int listen_port;
 
     atomic_bool is_stopping;
+    bool is_reported; /* the database knows that the web server runs; of the refresher's thread */
     atomic_int tails, exports, hashes_waiting;
     sem_t hashes;
     pthread_t refresher;

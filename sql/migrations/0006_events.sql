@@ -20,8 +20,9 @@ create function azekura.add_event(kind text, severity smallint, params text[]) r
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     insert into azekura.event (kind, severity, params)
     select add_event.kind, add_event.severity,
-           -- chr(31) separates the values where they are read
-           coalesce(array_agg(left(translate(coalesce(p, ''), chr(31), ' '), 1024) order by i), '{}')
+           -- chr(31) separates the values where they are read; names become those of a JSON object
+           coalesce(array_agg(case when i % 2 = 1 then left(regexp_replace(p, '[^a-z0-9_]', '_', 'g'), 32)
+                                   else left(translate(coalesce(p, ''), chr(31), ' '), 1024) end order by i), '{}')
       from unnest(add_event.params) with ordinality u(p, i)
     returning id;
 $$;
