@@ -12,7 +12,7 @@ export interface GraphLine {
     color: string;
     isDashed?: boolean;
     isFilled?: boolean;
-    /** In a stack: a line of its own, drawn over it. */
+    /** In a stack: bars of their own, drawn over it. */
     isOver?: boolean;
 }
 
@@ -55,6 +55,8 @@ export function lonely(values: ArrayLike<number | null | undefined>): number[] {
     return out;
 }
 
+const bars = uPlot.paths.bars?.({ size: [1, 12, 2], gap: 0 });
+
 function lineSeries(line: GraphLine, isInStack: boolean): uPlot.Series {
     const isStacked = isInStack && !line.isOver;
     return {
@@ -62,7 +64,8 @@ function lineSeries(line: GraphLine, isInStack: boolean): uPlot.Series {
         width: isStacked ? 1 : 1.5,
         ...(line.isDashed ? { dash: [6, 4] } : {}),
         ...(isStacked ? { fill: line.color } : line.isFilled ? { fill: `${line.color}2e` } : {}),
-        points: { show: true, size: 4, fill: line.color, filter: (u, i) => lonely(u.data[i] ?? []) },
+        ...(line.isOver && bars ? { paths: bars, width: 0, fill: line.color } : {}),
+        points: { show: !line.isOver, size: 4, fill: line.color, filter: (u, i) => lonely(u.data[i] ?? []) },
     };
 }
 

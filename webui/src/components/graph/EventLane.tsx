@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { ApiError } from "../../api/client";
 import type { BoxEvent } from "../../api/events";
@@ -19,6 +20,8 @@ interface Props {
     count: number;
     isCut: boolean;
     error: ApiError | null;
+    /** At the right of the text. */
+    children: ComponentChildren;
 }
 
 /** As much as one line can say. */
@@ -34,7 +37,7 @@ function nearest(marks: readonly Mark[], at: number | null, span: Span): Mark | 
 
 /** The events of the range on the graphs' time axis; the text of the one under the mouse, the focus or the
  * graphs' cursor. */
-export function EventLane({ span, marks, count, isCut, error }: Props) {
+export function EventLane({ span, marks, count, isCut, error, children }: Props) {
     const { t, lang } = useWords();
     const cursor = useStore(cursorAt);
     const [pointed, setPointed] = useState<Mark | null>(null);
@@ -47,9 +50,7 @@ export function EventLane({ span, marks, count, isCut, error }: Props) {
         return [...said, ...(rest > 0 ? [t("marks.and", { n: rest })] : [])].join(" · ");
     };
     const words = useMemo(() => marks.map(say), [marks, lang]);
-    let line = t(count === 0 ? "marks.none" : isCut ? "marks.more" : "marks.count", { n: count });
-    if (error) line = `${t("marks.failed")} ${errorText(error, t)}`;
-    if (chosen) line = say(chosen);
+    const line = chosen ? say(chosen) : error ? `${t("marks.failed")} ${errorText(error, t)}` : "";
     return (
         <section class={cx(ui.card, css.lane)} aria-label={t("marks.label")}>
             <ul class={css.track}>
@@ -69,10 +70,11 @@ export function EventLane({ span, marks, count, isCut, error }: Props) {
                     </li>
                 ))}
             </ul>
-            <h2>{t("marks.label")}</h2>
-            <p class={cx(css.say, !chosen && "dim")} title={chosen ? line : undefined}>
-                {line}
+            <p class={css.count}>{error ? "" : t(count === 0 ? "marks.none" : isCut ? "marks.more" : "marks.count", { n: count })}</p>
+            <p class={css.say} title={line}>
+                {line || <span class={cx("dim", css.help)}>{t("graph.dragHelp")}</span>}
             </p>
+            <div class={css.back}>{children}</div>
         </section>
     );
 }

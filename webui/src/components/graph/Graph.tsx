@@ -13,7 +13,7 @@ import type { View } from "../../state/useWindow";
 import { Chart } from "../Chart";
 import { Card } from "../States";
 import css from "./graph.module.css";
-import { GraphTable } from "./GraphTable";
+import { Forms, Points } from "./GraphTable";
 import { Legend } from "./Legend";
 
 /** The moment under the cursor of any graph, ms since the epoch. */
@@ -41,6 +41,7 @@ export function Graph({ spec, view, marks, height, onZoom, onBack }: Props) {
     const act = useRef({ onZoom, onBack });
     act.current = { onZoom, onBack };
     const { window } = view;
+    const [isTable, setTable] = useState(false);
     const [index, setIndex] = useState<number | null>(null);
     const lines = useMemo(() => shownLines(spec, window), [spec, window]);
     const names = lines.map((line) => line.column).join();
@@ -83,9 +84,12 @@ export function Graph({ spec, view, marks, height, onZoom, onBack }: Props) {
                     />
                     {isEmpty && <p class={css.nothing}>{t("graph.nothing")}</p>}
                 </div>
-                <Legend window={window} lines={lines} colors={colors} index={point} format={FORMAT[spec.unit]} />
+                <div class={css.side}>
+                    <Legend window={window} lines={lines} colors={colors} index={point} format={FORMAT[spec.unit]} />
+                    <Forms spec={spec} view={view} lines={lines} colors={colors} chart={chart} isTable={isTable} onTable={() => setTable(!isTable)} />
+                </div>
             </div>
-            <GraphTable spec={spec} view={view} lines={lines} colors={colors} chart={chart} />
+            {isTable && <Points spec={spec} view={view} lines={lines} />}
         </Card>
     );
 }

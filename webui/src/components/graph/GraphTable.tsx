@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { FORMAT, type GraphSpec, type LineSpec } from "../../charts/catalog";
 import { graphCsv, graphText, tableColumns } from "../../charts/export";
@@ -10,7 +9,7 @@ import { cx } from "../../utils/cx";
 import { saveBlob } from "../../utils/save";
 import { formatExact, formatTime, formatTimes } from "../../utils/format";
 import { Copy } from "../Copy";
-import { Icon } from "../Icon";
+import { Icon, type IconName } from "../Icon";
 import ui from "../ui.module.css";
 import css from "./graph.module.css";
 
@@ -23,14 +22,14 @@ interface Props {
 }
 
 /** The points of a graph, made only while somebody looks. */
-function Points({ spec, view, lines }: Pick<Props, "spec" | "view" | "lines">) {
+export function Points({ spec, view, lines }: Pick<Props, "spec" | "view" | "lines">) {
     const { t } = useWords();
     const { window } = view;
     const format = FORMAT[spec.unit];
     const columns = tableColumns(lines, window);
     const heads = columns.map(({ line, isMax }) => (isMax ? t("graph.maxOf", { name: t(line.word) }) : line.isLimit || spec.isStacked ? t(line.word) : t("graph.meanOf", { name: t(line.word) })));
     return (
-        <>
+        <div class={css.table}>
             <Copy text={graphText(window, [t("dash.time"), ...heads], columns)} />
             <div class={css.points} tabIndex={0} role="group" aria-label={t(spec.title)}>
                 <table class={ui.table}>
@@ -63,13 +62,13 @@ function Points({ spec, view, lines }: Pick<Props, "spec" | "view" | "lines">) {
                     </tbody>
                 </table>
             </div>
-        </>
+        </div>
     );
 }
 
-export function GraphTable({ spec, view, lines, colors, chart }: Props) {
+/** What else a graph can be had as. */
+export function Forms({ spec, view, lines, colors, chart, isTable, onTable }: Props & { isTable: boolean; onTable: () => void }) {
     const { t } = useWords();
-    const [isOpen, setOpen] = useState(false);
     const name = t(spec.title);
     const file = `azekura-${spec.id}-${formatTime(new Date(view.from)).replace(/\D/g, "").slice(0, 12)}`;
     const csv = () => saveBlob(new Blob([graphCsv(view.window, lines)], { type: "text/csv" }), `${file}.csv`);
@@ -81,24 +80,19 @@ export function GraphTable({ spec, view, lines, colors, chart }: Props) {
         if (blob) saveBlob(blob, `${file}.png`);
     };
     return (
-        <div class={css.foot}>
-            <button type="button" class={cx(ui.button, ui.small, ui.bare)} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-                <Icon name={isOpen ? "up" : "down"} />
-                {t("dash.asTable")}
-            </button>
-            <button type="button" class={cx(ui.button, ui.small, ui.bare)} title={t("graph.csvTitle", { name })} aria-label={t("graph.csvTitle", { name })} onClick={csv}>
-                <Icon name="export" />
-                {t("graph.csv")}
-            </button>
-            <button type="button" class={cx(ui.button, ui.small, ui.bare)} title={t("graph.pngTitle", { name })} aria-label={t("graph.pngTitle", { name })} onClick={() => void png()}>
-                <Icon name="export" />
-                {t("graph.png")}
-            </button>
-            {isOpen && (
-                <div class={css.table}>
-                    <Points spec={spec} view={view} lines={lines} />
-                </div>
-            )}
+        <div class={css.forms}>
+            <Form icon={isTable ? "up" : "down"} word={t("graph.table")} title={t("graph.tableTitle", { name })} isOpen={isTable} act={onTable} />
+            <Form icon="export" word={t("graph.csv")} title={t("graph.csvTitle", { name })} act={csv} />
+            <Form icon="export" word={t("graph.png")} title={t("graph.pngTitle", { name })} act={() => void png()} />
         </div>
+    );
+}
+
+function Form({ icon, word, title, isOpen, act }: { icon: IconName; word: string; title: string; isOpen?: boolean; act: () => void }) {
+    return (
+        <button type="button" class={cx(ui.button, ui.small, ui.bare)} title={title} aria-label={title} aria-expanded={isOpen} onClick={act}>
+            <Icon name={icon} />
+            {word}
+        </button>
     );
 }

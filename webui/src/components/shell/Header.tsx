@@ -5,7 +5,7 @@ import { month, sharesOf } from "../../state/month";
 import { setLanguage, setTheme, theme, THEMES, type Theme } from "../../state/prefs";
 import { useStore } from "../../state/store";
 import { cx } from "../../utils/cx";
-import { formatCount, formatRate } from "../../utils/format";
+import { formatRate, formatShort } from "../../utils/format";
 import { Icon } from "../Icon";
 import css from "./shell.module.css";
 
@@ -38,7 +38,7 @@ export function Figures() {
                 <Spark values={history} />
             </a>
             <a class={cx(css.figure, sum ? css.bad : false)} href="/receiver" title={t("head.lostTitle")}>
-                {t("head.lost", { n: sum === null ? "–" : formatCount(sum) })}
+                {t("head.lost", { n: sum === null ? "–" : formatShort(sum) })}
             </a>
             <a class={cx(css.figure, shares?.tone === "bad" && css.bad, shares?.tone === "warn" && css.warn)} href="/retention" title={t("head.monthTitle")}>
                 <span class={css.wide}>{t("head.month", share)}</span>
@@ -65,7 +65,8 @@ export function Preferences() {
                 title={t("head.languageTitle")}
                 onClick={() => setLanguage(lang === "en" ? "ja" : "en")}
             >
-                {t("head.language")}
+                <span class={css.wide}>{t("head.language")}</span>
+                <span class={css.narrow}>{t("head.languageShort")}</span>
             </button>
         </>
     );

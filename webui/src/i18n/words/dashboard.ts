@@ -32,7 +32,6 @@ export const dashboard = {
     "dash.monthReached": [" The budget will be reached on {day}.", "{day}に上限に達する見込みです。"],
     "dash.monthNoForecast": [" Too early for a forecast.", "予測にはまだ早すぎます。"],
     "dash.monthOver": [" The budget is used up.", "上限に達しています。"],
-    "dash.asTable": ["As a table", "表で見る"],
     "dash.time": ["Time", "時刻"],
     "dash.total": ["Total", "合計"],
     "dash.noRates": ["Nothing was received in this range.", "この期間に受信したメッセージはありません。"],

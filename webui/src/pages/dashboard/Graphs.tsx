@@ -91,16 +91,14 @@ export function Graphs({ range, onRange, rates }: Props) {
     const same = { marks, onZoom: zoom, onBack: back };
     return (
         <div class={css.graphs}>
-            <EventLane span={span} marks={marks} count={events.data?.length ?? 0} isCut={events.data?.length === EVENTS_MAX} error={events.error} />
-            <div class={css.help}>
-                <span class="dim">{t("graph.dragHelp")}</span>
+            <EventLane span={span} marks={marks} count={events.data?.length ?? 0} isCut={events.data?.length === EVENTS_MAX} error={events.error}>
                 {canGoBack && (
                     <button type="button" class={cx(ui.button, ui.small)} onClick={back}>
                         <Icon name="fold" />
                         {t("graph.zoomBack")}
                     </button>
                 )}
-            </div>
+            </EventLane>
             <Group specs={[RATE]} from={rates} name={t(RATE.title)} {...same} />
             <Group specs={MAIN} from={load} name={t("graph.group.load")} {...same} />
             <button type="button" class={cx(ui.button, css.more)} aria-expanded={isMore} onClick={() => setMore(!isMore)}>

@@ -30,7 +30,7 @@ export function BusiestCard({ sources }: { sources: Sources }) {
                             <tr>
                                 <th scope="col">{t("sources.address")}</th>
                                 <th scope="col" class={ui.num}>
-                                    {t("sources.inRange")}
+                                    {t("sources.messages")}
                                 </th>
                                 <th scope="col" class={cx(ui.num, css.share)}>
                                     {t("dash.share")}
