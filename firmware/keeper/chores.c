@@ -2,12 +2,17 @@
 #include "keeper/keeper.h"
 
 #include "base/clock.h"
+#include "keeper/enforce.h"
+#include "store/ledger.h"
+#include "store/rate.h"
 #include "store/upkeep.h"
 
 #define SMALL_BLOCKS \
     120 /* of today gather before they are merged: two minutes at one block a second */
 #define ALL_DAYS 36500
 #define RECENT_DAYS 3
+#define FOLD_ROWS 2000 /* a minute of one unit a second has 300: bounds a transaction */
+#define TOLD_US (US_PER_SECOND / 20) /* many writers say something at once */
 #define COMPACT_BLOCKS 512 /* blocks one transaction merges: bounds its memory and its time */
 
 static int64_t make_partitions(PGconn *c, const struct config *config, struct err *err)
@@ -43,9 +48,52 @@ static int64_t forget(PGconn *c, const struct config *config, struct err *err)
     return r < 0 ? r : 10 * US_PER_MINUTE;
 }
 
+static int64_t fold_rates(PGconn *c, const struct config *config, struct err *err)
+{
+    int64_t r = rate_fold(c, config->time_zone, FOLD_ROWS, err);
+    return r < 0 ? r : r == FOLD_ROWS ? 0 : US_PER_MINUTE;
+}
+
+static int64_t merge_ledger(PGconn *c, const struct config *config, struct err *err)
+{
+    (void)config;
+    int64_t r = ledger_merge(c, err);
+    return r < 0 ? r : r > 0 ? 0 : 10 * US_PER_MINUTE;
+}
+
+static struct enforcer enforcer; /* of the prompt lane alone */
+
+static int64_t enforce(PGconn *c, const struct config *config, struct err *err)
+{
+    struct clock_reading now;
+    int rc = clock_read(&now, err);
+    return rc < 0 ? rc : enforce_step(&enforcer, c, config, &now, err);
+}
+
 struct chore keeper_chores[] = {
     {"making partitions", make_partitions, 10 * US_PER_SECOND, 0},
     {"compaction", compact, US_PER_MINUTE, 0},
     {"forgetting what is over", forget, US_PER_MINUTE, 0},
+    {"folding receive rates", fold_rates, 10 * US_PER_SECOND, 0},
+    {"merging the ledger's minutes", merge_ledger, US_PER_MINUTE, 0},
 };
 const size_t keeper_chores_n = ARRAY_LEN(keeper_chores);
+
+struct chore keeper_prompt_chores[] = {
+    {"the 20 % rule", enforce, US_PER_SECOND, 0},
+};
+const size_t keeper_prompt_chores_n = ARRAY_LEN(keeper_prompt_chores);
+
+void keeper_patient_told(const char *channel)
+{
+    (void)channel; /* settings are read again: a chore looks at them when its time has come */
+}
+
+void keeper_prompt_told(const char *channel)
+{
+    struct chore *rule = &keeper_prompt_chores[0];
+    int64_t soon = clock_mono_us() + TOLD_US;
+    if (strcmp(channel, "azekura_written") != 0)
+        enforce_tell(&enforcer);
+    rule->due_mono_us = MIN(rule->due_mono_us, soon);
+}

@@ -177,31 +177,13 @@ int ledger_read_receiver(PGconn *c, struct ledger_receiver *ret, struct err *err
     return 1;
 }
 
-int ledger_read_rates(PGconn *c, int64_t from_us, int64_t step_us, int n, struct ledger_rate *ret,
-                      struct err *err)
+int64_t ledger_merge(PGconn *c, struct err *err)
 {
-    char from[RFC3339_MAX], to[RFC3339_MAX], step[24];
-    int64_t step_s = step_us / US_PER_SECOND;
-    snprintf(step, sizeof(step), "%lld", (long long)step_s);
-    const char *values[] = {store_time_param(from_us, from),
-                            store_time_param(from_us + n * step_us, to), step};
     PGresult *r = NULL;
-    int rc = store_query(c,
-                         "select floor(extract(epoch from minute - $1::timestamptz) / $3::bigint)"
-                         "::integer as step, listener, sum(arrived)::bigint from azekura.ledger"
-                         " where minute >= $1::timestamptz and minute < $2::timestamptz"
-                         " group by step, listener",
-                         3, values, &r, err);
+    int rc = store_query(c, "select azekura.merge_ledger()", 0, NULL, &r, err);
     if (rc < 0)
         return rc;
-    for (int i = 0; i < n; i++)
-        ret[i] = (struct ledger_rate){.at_us = from_us + i * step_us};
-    for (int row = 0; row < PQntuples(r); row++) {
-        int64_t i = store_number(r, row, 0);
-        int l = listener_number(PQgetvalue(r, row, 1));
-        if (i >= 0 && i < n && l >= 0)
-            ret[i].arrived[l] += store_number(r, row, 2);
-    }
+    int64_t hours = store_number(r, 0, 0);
     PQclear(r);
-    return 0;
+    return hours;
 }

@@ -13,6 +13,8 @@ void export_logs(struct request *rq);
 void tail_logs(struct request *rq);
 
 void rates_get(struct request *rq);
+void rates_by(struct request *rq);
+void rates_cost(struct request *rq);
 void receiving_sources(struct request *rq);
 void receiving_ledger(struct request *rq);
 
@@ -21,6 +23,22 @@ void events_get(struct request *rq);
 
 void settings_get(struct request *rq);
 void settings_patch(struct request *rq);
+
+void retention_get(struct request *rq);
+void retention_put(struct request *rq);
+void retention_days(struct request *rq);
+void retention_preview(struct request *rq);
+void retention_size(struct request *rq);
+void retention_group_add(struct request *rq);
+void retention_group_set(struct request *rq);
+void retention_group_remove(struct request *rq);
+void retention_hold_add(struct request *rq);
+void retention_hold_remove(struct request *rq);
+void retention_clock(struct request *rq);
+void retention_receipts(struct request *rq);
+void retention_deletion_preview(struct request *rq);
+void retention_delete(struct request *rq);
+void retention_deletion(struct request *rq);
 
 void access_session(struct request *rq);
 void access_log_in(struct request *rq);

@@ -1,0 +1,104 @@
+/* Receive rates, read: messages over time, the tables of who sends how much, and what it costs.
+ * They come from rings of minutes (14 days), hours and days (2 years) and from what units have
+ * brought since; sql/migrations/0008_rates.sql tells how those are filled. */
+#ifndef AZEKURA_STORE_RATE_H
+#define AZEKURA_STORE_RATE_H
+
+#include "base/clock.h"
+#include "base/record.h"
+#include "store/connection.h"
+
+#define RATE_MINUTES_DAYS 14 /* what is older is kept as hours */
+
+/* ---- over time ---- */
+
+struct rate_point {
+    int64_t at_us;
+    int64_t arrived[LISTENER_COUNT]; /* messages in the step, what was refused included */
+    int64_t refused, kernel_dropped;
+};
+/* Each step from from_us on (steps of whole minutes; of whole hours from a whole hour on, where
+ * from_us lies before the minutes that are kept), into ret[0…n). */
+MUST_USE int rate_read_points(PGconn *c, int64_t from_us, int64_t step_us, int n,
+                              struct rate_point *ret, struct err *err);
+
+/* ---- tables ---- */
+
+enum rate_field { RATE_SOURCE, RATE_HOSTNAME, RATE_APP_NAME, RATE_SEVERITY, RATE_LISTENER };
+#define RATE_FIELDS "source|hostname|app_name|severity|listener"
+
+enum rate_sort {
+    RATE_SORT_VALUE,
+    RATE_SORT_NOW,
+    RATE_SORT_MINUTE,
+    RATE_SORT_HOUR,
+    RATE_SORT_DAY,
+    RATE_SORT_MONTH,
+    RATE_SORT_BYTES_DAY,
+    RATE_SORT_BYTES_MONTH,
+    RATE_SORT_DISK_MONTH,
+    RATE_SORT_BUDGET_PERCENT,
+    RATE_SORT_CHANGE_PERCENT,
+    RATE_SORT_FIRST_HEARD,
+    RATE_SORT_LAST_HEARD,
+};
+#define RATE_SORTS                                                                     \
+    "value|now|minute|hour|day|month|bytes_day|bytes_month|disk_month|budget_percent|" \
+    "change_percent|first_heard|last_heard"
+
+struct rate_wish {
+    enum rate_field field;
+    const char *zone; /* of the box: whose month it is */
+    enum rate_sort sort;
+    bool is_descending;
+    const char *filter; /* rows whose value has it inside, letters folded; "": all */
+    int limit;
+    int64_t month_disk_bytes; /* what the month takes: the rows' shares add up to it */
+};
+
+/* A field's value.  Rows are there for every value ever heard that is still known by name. */
+struct rate_row {
+    const char *value; /* NULL: messages without one, or others; valid inside the
+                          callback */
+    bool is_others;    /* all values together that are not counted by name */
+    double now;        /* messages a second in the last ten */
+    int64_t minute;    /* messages in the last 60 s … */
+    int64_t hour, day; /* … 60 minutes, 24 hours up to now, from a whole minute on … */
+    int64_t month;     /* … and this month */
+    int64_t bytes_day, bytes_month;        /* as received */
+    int64_t disk_month;                    /* share of month_disk_bytes */
+    bool has_change;                       /* there is something to compare with */
+    double change_percent;                 /* of the 24 hours against the same a week before */
+    int64_t first_heard_us, last_heard_us; /* whole minutes mostly; TIME_NONE: of others */
+};
+typedef void (*rate_row_fn)(void *context, const struct rate_row *r);
+/* Returns how many rows were given (at most limit), or negative; *ret_total: that the filter lets
+ * through. */
+MUST_USE int rate_read_table(PGconn *c, const struct rate_wish *wish, rate_row_fn each,
+                             void *context, int64_t *ret_total, struct err *err);
+
+/* ---- cost ---- */
+
+enum rate_cost_by { RATE_COST_HOSTNAME, RATE_COST_APP_NAME };
+
+struct rate_cost {
+    const char *name; /* as rate_row.value */
+    bool is_others;
+    int severity;
+    int64_t messages, bytes, disk_bytes;
+    double share; /* of all that came this month, 0…1 */
+};
+typedef void (*rate_cost_fn)(void *context, const struct rate_cost *r);
+/* What each hostname (or app_name) and severity took of this month, largest first.  Returns how
+ * many rows (at most limit), or negative. */
+MUST_USE int rate_read_cost(PGconn *c, enum rate_cost_by by, const char *zone,
+                            int64_t month_disk_bytes, int limit, rate_cost_fn each, void *context,
+                            struct err *err);
+
+/* ---- the keeper ---- */
+
+/* Take what units have brought into the rings, `most` rows at most.  Returns how many, or negative.
+ */
+MUST_USE int64_t rate_fold(PGconn *c, const char *zone, int64_t most, struct err *err);
+
+#endif
