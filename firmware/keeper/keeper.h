@@ -1,4 +1,6 @@
-/* The keeper's work: a list of chores, each with its own period, done one after another. */
+/* The keeper's work: two lanes, each a thread with a connection of its own and a list of chores
+ * done one after another.  The patient lane may be busy with one for many seconds (compaction); the
+ * prompt lane is what must not wait for it. */
 #ifndef AZEKURA_KEEPER_H
 #define AZEKURA_KEEPER_H
 
@@ -17,8 +19,17 @@ struct chore {
     int64_t due_mono_us; /* when it is to run next; 0: at once */
 };
 
-extern struct chore keeper_chores[];
+#define LANE_CHORES_MAX 16
+extern struct chore keeper_chores[]; /* of the patient lane */
 extern const size_t keeper_chores_n;
+extern struct chore keeper_prompt_chores[]; /* each well below a second */
+extern const size_t keeper_prompt_chores_n;
+
+/* Something was said on a channel that a lane listens to (prompt: azekura_written, azekura_keeper,
+ * azekura_setting; patient: azekura_setting): chores that care become due.  Called on the lane's
+ * thread. */
+void keeper_patient_told(const char *channel);
+void keeper_prompt_told(const char *channel);
 
 /* Work until `stop_fd` is readable: connect, do what is due, reconnect with growing pauses.  A stop
  * ends the statement that is running, so that it never waits for a long chore or a database that

@@ -40,8 +40,9 @@ void rule_plan(const struct retention *r, enum retention_policy policy, struct a
 void rule_plan_request(const struct retention *r, int32_t from_day, int32_t to_day, int group,
                        struct arena *arena, struct rule_plan *ret);
 
-/* Bytes that may come before rule_plan() or rule_state() can say anything new, however they are
- * spread over the groups; 0: now.  (A new day, a hold or a setting may change it without any.) */
+/* Bytes that may come before rule_plan() can say anything new, or the month be over, however they
+ * are spread over the groups; 0: now.  (A new day, a hold or a setting may change it without any.)
+ */
 int64_t rule_headroom_bytes(const struct retention *r);
 
 /* What is kept free for what comes until the next look. */
