@@ -1,4 +1,4 @@
-/* Changes to source groups and to the rule's settings (retention_admin.h).  One transaction each;
+/* Changes to source groups (retention_admin.h).  One transaction each;
  * the table of groups is locked in it, so that what was checked is still true when it is kept. */
 #include "store/retention_admin.h"
 
@@ -12,7 +12,6 @@
 
 #define NAME_CHARACTERS_MAX 64
 #define KEEP_DAYS_MAX 36600
-#define NAMES_MAX_BYTES 4096
 
 /* ---- shared with the other files ---- */
 
@@ -36,8 +35,6 @@ int hand_end(const struct retention_hand *h, int rc, struct err *err)
 int hand_event(const struct retention_hand *h, enum event_kind kind,
                const struct event_params *params, struct err *err)
 {
-    if (h->has_daemon_log)
-        return event_add(h->db, kind, params, err);
     int64_t rc = event_keep(h->db, kind, params, err);
     return rc < 0 ? (int)rc : 0;
 }
@@ -56,26 +53,6 @@ int hand_check_text(struct view text, size_t most, const char *field, struct err
         return err_set_field(err, EINVAL, "bad_value", field,
                              "%s: it has %zu characters, out of 1..%zu", field, characters, most);
     return 0;
-}
-
-/* ---- settings ---- */
-
-int retention_change_settings(const struct retention_hand *h, const struct setting_change *changes,
-                              size_t n, struct err *err)
-{
-    struct buf names = BUF_INIT(NAMES_MAX_BYTES);
-    for (size_t i = 0; i < n; i++)
-        buf_printf(&names, "%s%s", i > 0 ? ", " : "", changes[i].name);
-    struct event_params params = {.text = {"actor", h->actor, "names", buf_str(&names)}, .n = 2};
-    int rc = hand_begin(h, err);
-    if (rc == 0) {
-        rc = setting_write(h->db, h->actor, changes, n, err);
-        if (rc >= 0)
-            rc = hand_event(h, EVENT_SETTINGS_CHANGED, &params, err);
-        rc = hand_end(h, rc, err);
-    }
-    buf_free(&names);
-    return rc;
 }
 
 /* ---- source groups ---- */
@@ -183,7 +160,7 @@ static int choose_id(const struct retention_hand *h, struct group_text *t, int *
         return err_set_field(err, EEXIST, "exists", "name", "there is a group \"%.100s\" already",
                              t->values[1]);
     if (is_full)
-        return err_set(err, ENOSPC, "too_many",
+        return err_set(err, EEXIST, "too_many",
                        "there are %d source groups already, as many as there can be",
                        SOURCE_GROUPS_MAX);
     snprintf(t->id, sizeof(t->id), "%d", id);
@@ -314,20 +291,16 @@ static int retire_group(const struct retention_hand *h, const char *id, struct e
     PGresult *r = NULL;
     int rc = store_query(h->db,
                          "update azekura.source_group g set retired_at = now() where id = $1"
-                         " and retired_at is null returning name,"
-                         " exists (select from azekura.hold h where h.source_group = g.id)",
+                         " and retired_at is null returning name",
                          1, values, &r, err);
     if (rc < 0)
         return rc;
     char name[GROUP_NAME_MAX] = "";
-    bool is_there = PQntuples(r) == 1, is_held = is_there && PQgetvalue(r, 0, 1)[0] == 't';
+    bool is_there = PQntuples(r) == 1;
     snprintf(name, sizeof(name), "%s", is_there ? PQgetvalue(r, 0, 0) : "");
     PQclear(r);
     if (!is_there)
         return err_set(err, ENOENT, "not_found", "there is no source group %s", id);
-    if (is_held)
-        return err_set(err, EEXIST, "in_use", "a hold names the group \"%.200s\"; remove it first",
-                       name);
     int64_t n = store_execute(
         h->db, "delete from azekura.source_group_member where source_group = $1", 1, values, err);
     if (n >= 0)
@@ -337,12 +310,12 @@ static int retire_group(const struct retention_hand *h, const char *id, struct e
                           " from azekura.source_group where id = $1",
                           2, values, err);
     if (n >= 0)
-        n = store_execute(h->db,
-                          "delete from azekura.source_group g where id = $1 and not exists"
-                          " (select from azekura.day_partition d where d.source_group = g.id)"
-                          " and not exists (select from azekura.deletion_request d"
-                          " where d.source_group = g.id)",
-                          1, values, err);
+        n = store_execute(
+            h->db,
+            "delete from azekura.source_group g where id = $1 and not exists"
+            " (select from azekura.day_partition d where d.source_group = g.id)"
+            " and not exists (select from azekura.hold h where h.source_group = g.id)",
+            1, values, err);
     return n < 0 ? (int)n : group_event(h, name, err);
 }
 
@@ -362,6 +335,26 @@ int retention_remove_group(const struct retention_hand *h, int id, struct err *e
     if (rc == 0)
         rc = retire_group(h, text, err);
     return hand_end(h, rc, err);
+}
+
+int retention_find_group(PGconn *c, struct view name, int *ret_id, struct err *err)
+{
+    PGresult *r = NULL;
+    char *text = xasprintf("%.*s", (int)MIN(name.n, (size_t)GROUP_NAME_MAX), name.p);
+    const char *values[] = {text};
+    int rc =
+        store_query(c, "select id from azekura.source_group where name = $1", 1, values, &r, err);
+    if (rc == 0) {
+        bool is_there = PQntuples(r) == 1;
+        if (is_there)
+            *ret_id = (int)store_number(r, 0, 0);
+        else
+            rc = err_set_field(err, ENOENT, "not_found", "group", "there is no group \"%.200s\"",
+                               text);
+        PQclear(r);
+    }
+    free(text);
+    return rc;
 }
 
 int retention_read_members(PGconn *c, member_fn each, void *context, struct err *err)

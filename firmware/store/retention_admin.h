@@ -1,13 +1,12 @@
 /* What people change of the 20 % rule, and what they read of it besides struct retention: source
  * groups, holds, requests to delete, receipts, the doubted clock.  Web and command line share it.
  *
- * Every change is one transaction with its entry in the audit log and its event.  Nothing here
- * deletes messages: that is the keeper's alone. */
+ * Every change is one transaction with its entry in the audit log and its event; settings of the
+ * rule are setting_write()'s.  Nothing here deletes messages: that is the keeper's alone. */
 #ifndef AZEKURA_STORE_RETENTION_ADMIN_H
 #define AZEKURA_STORE_RETENTION_ADMIN_H
 
 #include "store/retention.h"
-#include "store/setting.h"
 
 #define HOLD_REASON_MAX 500 /* characters */
 #define PREFIX_TEXT_MAX 64
@@ -15,14 +14,8 @@
 /* Who changes something, and through which connection. */
 struct retention_hand {
     PGconn *db;
-    const char *actor;   /* "account:admin", "cli:root" */
-    bool has_daemon_log; /* the event is said in the log of this process, too */
+    const char *actor; /* "account:admin", "cli:root" */
 };
-
-/* Settings, all or none: as setting_write(), with the event. */
-MUST_USE int retention_change_settings(const struct retention_hand *h,
-                                       const struct setting_change *changes, size_t n,
-                                       struct err *err);
 
 /* ---- source groups ---- */
 
@@ -34,7 +27,7 @@ struct group_wish {
     size_t members_n;
 };
 /* A new group, or one that was removed and still has messages, under its old name.  0 and its id;
- * -EEXIST the name or a member is taken ("exists"); -ENOSPC there are SOURCE_GROUPS_MAX; -EINVAL.
+ * -EEXIST the name or a member is taken ("exists"); -EEXIST "too_many", there are SOURCE_GROUPS_MAX; -EINVAL.
  */
 MUST_USE int retention_add_group(const struct retention_hand *h, const struct group_wish *wish,
                                  int *ret_id, struct err *err);
@@ -42,9 +35,12 @@ MUST_USE int retention_add_group(const struct retention_hand *h, const struct gr
  * -ENOENT, and as above. */
 MUST_USE int retention_set_group(const struct retention_hand *h, int id,
                                  const struct group_wish *wish, struct err *err);
-/* Nothing new goes to it; with its last piece it is gone.  Its senders fall to group 0.  -ENOENT;
- * -EEXIST "in_use" for group 0 or when a hold names it. */
+/* Nothing new goes to it; with its last piece and hold it is gone.  Its senders fall to group 0.
+ * -ENOENT; -EEXIST "in_use" for group 0. */
 MUST_USE int retention_remove_group(const struct retention_hand *h, int id, struct err *err);
+
+/* The id of a group by its name, removed ones too.  -ENOENT (field "group"). */
+MUST_USE int retention_find_group(PGconn *c, struct view name, int *ret_id, struct err *err);
 
 typedef void (*member_fn)(void *context, int group, const char *prefix);
 /* By group and prefix; "192.0.2.1" for a single address.  Returns how many, or negative. */
@@ -57,7 +53,7 @@ struct hold_wish {
     int group;          /* id; -1: all */
     struct view reason; /* 1…HOLD_REASON_MAX characters */
 };
-/* 0 and the id; -ENOSPC there are HOLDS_MAX; -ENOENT no such group; -EINVAL. */
+/* 0 and the id; -EEXIST "too_many", there are HOLDS_MAX; -ENOENT no such group; -EINVAL. */
 MUST_USE int retention_add_hold(const struct retention_hand *h, const struct hold_wish *wish,
                                 int64_t *ret_id, struct err *err);
 MUST_USE int retention_remove_hold(const struct retention_hand *h, int64_t id,

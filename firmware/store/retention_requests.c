@@ -35,7 +35,7 @@ static int keep_hold(const struct retention_hand *h, const struct hold_wish *w,
     int64_t id = store_number(r, 0, 0), n = store_number(r, 0, 1);
     PQclear(r);
     if (id == 0 && n >= HOLDS_MAX)
-        return err_set(err, ENOSPC, "too_many",
+        return err_set(err, EEXIST, "too_many",
                        "there are %d holds already, as many as there can be", HOLDS_MAX);
     if (id == 0)
         return err_set_field(err, ENOENT, "not_found", "group", "there is no source group %d",

@@ -30,6 +30,7 @@ static const char *status_text(int status)
     } texts[] = {
         {200, "OK"},
         {201, "Created"},
+        {202, "Accepted"},
         {204, "No Content"},
         {304, "Not Modified"},
         {400, "Bad Request"},
