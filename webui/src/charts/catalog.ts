@@ -27,6 +27,8 @@ export interface GraphSpec {
     unit: Unit;
     lines: LineSpec[];
     isStacked?: boolean;
+    /** Percent of a whole: the axis ends at 100. */
+    isShare?: boolean;
     /** The axis reaches at least so high. */
     floor: number;
 }
@@ -127,6 +129,7 @@ export const FURTHER: GraphSpec[] = [
         title: "graph.states",
         unit: "percent",
         isStacked: true,
+        isShare: true,
         floor: 100,
         lines: [
             { column: "cpu_user", word: "graph.user", color: nth(0) },
@@ -165,7 +168,7 @@ export const FURTHER: GraphSpec[] = [
     two("faults", "graph.faults", "count", 1, ["net_errors_s", "graph.errors"], ["net_drops_s", "graph.drops"]),
     one("commits", "graph.commits", "count", 1, "pg_commits_s", "graph.commitsLine"),
     one("wal", "graph.wal", "bytes_s", 1000, "pg_wal_bytes_s", "graph.written"),
-    one("hits", "graph.hits", "percent", 100, "pg_cache_hit_percent", "graph.hitsLine"),
+    { ...one("hits", "graph.hits", "percent", 100, "pg_cache_hit_percent", "graph.hitsLine"), isShare: true },
     one("connections", "graph.connections", "count", 1, "pg_connections", "graph.connectionsLine"),
 ];
 

@@ -14,6 +14,8 @@ export interface GraphLine {
     isFilled?: boolean;
     /** In a stack: bars of their own, drawn over it. */
     isOver?: boolean;
+    /** A bound has no band up to its highest value. */
+    isLimit?: boolean;
 }
 
 export interface GraphShape {
@@ -22,6 +24,8 @@ export interface GraphShape {
     isStacked: boolean;
     /** The axis reaches at least so high. */
     floor: number;
+    /** What a share of a whole cannot exceed. */
+    isShare?: boolean;
     tick: (n: number) => string;
 }
 
@@ -42,7 +46,7 @@ const column = (window: Window, name: string): Values => window.columns[name] ??
 export function graphData(shape: GraphShape, window: Window): uPlot.AlignedData {
     const at = window.at.map((ms) => (ms + window.stepMs / 2) / 1000);
     const rows = (lines: GraphLine[], of = "") => lines.map((line) => column(window, line.column + of));
-    if (!shape.isStacked) return [at, ...rows(shape.lines), ...rows(shape.lines, MAX_OF)];
+    if (!shape.isStacked) return [at, ...rows(shape.lines), ...shape.lines.map((line) => column(window, line.isLimit ? "" : line.column + MAX_OF))];
     return [at, ...stack(rows(shape.lines.filter((l) => !l.isOver))).reverse(), ...rows(shape.lines.filter((l) => l.isOver))];
 }
 
@@ -71,7 +75,7 @@ function lineSeries(line: GraphLine, isInStack: boolean): uPlot.Series {
 
 export function graphOptions(shape: GraphShape, colors: ChartColors, onZoom: (fromMs: number, toMs: number) => void, onBack: () => void): Omit<uPlot.Options, "width" | "height"> {
     const axis = { stroke: colors.text, font: CHART_FONT, ticks: { show: false }, grid: { stroke: colors.grid, width: 1 } };
-    const top = (max: number | null) => threeTicks(Math.max(max ?? 0, shape.floor));
+    const ticks = (max: number | null) => (shape.isShare && !((max ?? 0) > 100.5) ? [0, 50, 100] : threeTicks(Math.max(max ?? 0, shape.floor)));
     const lines = drawn(shape);
     const isMove = (type: string) => type === "mousemove" || type === "mouseleave";
     return {
@@ -84,10 +88,10 @@ export function graphOptions(shape: GraphShape, colors: ChartColors, onZoom: (fr
             points: { show: !shape.isStacked, size: 5 },
             bind: { dblclick: () => () => (onBack(), null) },
         },
-        scales: { y: { range: (_u, _min, max) => [0, top(max).at(-1) ?? 1] } },
+        scales: { y: { range: (_u, _min, max) => [0, ticks(max).at(-1) ?? 1] } },
         axes: [
-            { ...axis, size: 24, grid: { show: false }, space: 80, values: (_u, ticks, _axis, _space, step) => timeLabels(ticks, step) },
-            { ...axis, size: AXIS_PX, splits: (_u, _axis, _min, max) => threeTicks(max), values: (_u, ticks) => ticks.map(shape.tick) },
+            { ...axis, size: 24, grid: { show: false }, space: 80, values: (_u, shown, _axis, _space, step) => timeLabels(shown, step) },
+            { ...axis, size: AXIS_PX, splits: (_u, _axis, _min, max) => ticks(max), values: (_u, shown) => shown.map(shape.tick) },
         ],
         series: [
             {},

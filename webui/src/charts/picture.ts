@@ -9,7 +9,7 @@ export interface PictureLine {
 }
 
 const HEAD_PX = 44;
-const FOOT_PX = 28;
+const LINE_PX = 18;
 const MARGIN_PX = 12;
 const SAMPLE_PX = 18;
 
@@ -18,7 +18,7 @@ export function picture(u: uPlot, title: string, times: string, lines: readonly 
     const scale = source.width / u.width;
     const canvas = document.createElement("canvas");
     canvas.width = source.width;
-    canvas.height = source.height + Math.round((HEAD_PX + FOOT_PX) * scale);
+    canvas.height = source.height + Math.round((HEAD_PX + MARGIN_PX + lines.length * LINE_PX) * scale);
     const ctx = canvas.getContext("2d");
     if (!ctx) return Promise.resolve(null);
     ctx.fillStyle = colors.surface;
@@ -31,9 +31,9 @@ export function picture(u: uPlot, title: string, times: string, lines: readonly 
     ctx.fillText(title, MARGIN_PX, 15);
     ctx.font = CHART_FONT;
     ctx.fillText(times, MARGIN_PX, 33);
-    const y = HEAD_PX + u.height + FOOT_PX / 2;
-    let x = MARGIN_PX;
-    for (const { name, color, isDashed } of lines) {
+    const x = MARGIN_PX;
+    for (const [i, { name, color, isDashed }] of lines.entries()) {
+        const y = HEAD_PX + u.height + (i + 0.5) * LINE_PX;
         ctx.strokeStyle = color;
         ctx.lineWidth = 3;
         ctx.setLineDash(isDashed ? [5, 3] : []);
@@ -42,7 +42,6 @@ export function picture(u: uPlot, title: string, times: string, lines: readonly 
         ctx.lineTo(x + SAMPLE_PX, y);
         ctx.stroke();
         ctx.fillText(name, x + SAMPLE_PX + 6, y);
-        x += SAMPLE_PX + 22 + ctx.measureText(name).width;
     }
     return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }

@@ -3,7 +3,7 @@ import type { Load } from "../api/load";
 import type { Rates } from "../api/types";
 import { makeFeed } from "../state/useWindow";
 import { alignSpan, rateStep } from "./rate";
-import { loadWindow, mergeWindow, POINTS_MAX, rateWindow, summary, type Values, type Window } from "./window";
+import { lastKnown, loadWindow, mergeWindow, POINTS_MAX, rateWindow, summary, type Values, type Window } from "./window";
 
 const T0 = Date.parse("2026-11-30T10:00:00Z");
 const at = (s: number) => new Date(T0 + s * 1000).toISOString();
@@ -120,6 +120,12 @@ describe("answers of the box", () => {
     it("load has a mean and a maximum a step, and gaps", () => {
         const load: Load = { from: at(0), to: at(10), step_us: 5_000_000, n: 2, hardware_threads: 2, series: [{ name: "load5", unit: "load", mean: [0.5, null], max: [0.7, null] }] };
         expect(loadWindow(load)).toEqual({ stepMs: 5000, at: [T0, T0 + 5000], columns: { load5: [0.5, null], "load5 max": [0.7, null] } });
+    });
+
+    it("the newest value is one of the last points, for the very last may have none yet", () => {
+        expect(lastKnown([1, 2, null], 3)).toBe(2);
+        expect(lastKnown([1, null, null, null], 3)).toBeNull();
+        expect(lastKnown([], 3)).toBeNull();
     });
 
     it("maximum and mean are of what is known", () => {

@@ -83,6 +83,15 @@ export function mergeWindow(old: Window | null, answer: Window, keepFromMs: numb
     return { stepMs: answer.stepMs, at, columns };
 }
 
+/** The newest known value among the last `within` points: the very last step may have none yet. */
+export function lastKnown(values: Values, within: number): number | null {
+    for (let i = values.length - 1; i >= 0 && i >= values.length - within; i--) {
+        const value = values[i];
+        if (value != null) return value;
+    }
+    return null;
+}
+
 export interface Summary {
     /** null: nothing known. */
     max: number | null;

@@ -7,6 +7,8 @@ import { useResource, type Resource } from "./useResource";
 
 export interface View extends Span {
     window: Window;
+    /** Ends now and goes on. */
+    isOpen: boolean;
 }
 
 /** Asks for `span`; `stepMs` is the step of what is there already. */
@@ -38,7 +40,7 @@ export function makeFeed(range: TimeRange, load: Load, now: () => number = boxNo
             const answer = await load({ from, to: span.to }, step, signal);
             held = mergeWindow(isWhole ? null : held, answer, span.from);
             if (isWhole) wholeAt = at;
-            return { ...span, window: held };
+            return { ...span, window: held, isOpen: isOpen(range) };
         },
     };
 }

@@ -50,6 +50,7 @@ export function Graph({ spec, view, marks, height, onZoom, onBack }: Props) {
         () => ({
             isStacked: spec.isStacked ?? false,
             floor: spec.floor,
+            isShare: spec.isShare ?? false,
             tick: TICK[spec.unit],
             lines: lines.filter((line) => !line.isHidden).map((line) => ({ ...line, color: line.color(colors) })),
         }),
@@ -85,7 +86,7 @@ export function Graph({ spec, view, marks, height, onZoom, onBack }: Props) {
                     {isEmpty && <p class={css.nothing}>{t("graph.nothing")}</p>}
                 </div>
                 <div class={css.side}>
-                    <Legend window={window} lines={lines} colors={colors} index={point} format={FORMAT[spec.unit]} />
+                    <Legend window={window} lines={lines} colors={colors} index={point} isOpen={view.isOpen} format={FORMAT[spec.unit]} />
                     <Forms spec={spec} view={view} lines={lines} colors={colors} chart={chart} isTable={isTable} onTable={() => setTable(!isTable)} />
                 </div>
             </div>

@@ -1,6 +1,7 @@
 import type uPlot from "uplot";
 import { FORMAT, type GraphSpec, type LineSpec } from "../../charts/catalog";
 import { graphCsv, graphText, tableColumns } from "../../charts/export";
+import { lineSummary } from "../../charts/graph";
 import { picture } from "../../charts/picture";
 import type { ChartColors } from "../../charts/theme";
 import { useWords } from "../../i18n";
@@ -75,7 +76,15 @@ export function Forms({ spec, view, lines, colors, chart, isTable, onTable }: Pr
     const png = async () => {
         const u = chart.current;
         if (!u) return;
-        const legend = lines.filter((line) => !line.isHidden).map((line) => ({ name: t(line.word), color: line.color(colors), isDashed: line.isDashed ?? false }));
+        const format = FORMAT[spec.unit];
+        const legend = lines
+            .filter((line) => !line.isHidden)
+            .map((line) => {
+                const { max, mean } = lineSummary(view.window, line.column);
+                const known = !line.isLimit && max !== null && mean !== null;
+                const name = known ? t("graph.maxAndMean", { name: t(line.word), max: format(max), mean: format(mean) }) : t(line.word);
+                return { name, color: line.color(colors), isDashed: line.isDashed ?? false };
+            });
         const blob = await picture(u, name, formatTimes(new Date(view.from), new Date(view.to)), legend, colors);
         if (blob) saveBlob(blob, `${file}.png`);
     };

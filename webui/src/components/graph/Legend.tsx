@@ -2,12 +2,14 @@ import { useMemo } from "preact/hooks";
 import type { LineSpec } from "../../charts/catalog";
 import { lineSummary } from "../../charts/graph";
 import type { ChartColors } from "../../charts/theme";
-import type { Window } from "../../charts/window";
+import { lastKnown, type Window } from "../../charts/window";
 import { useWords } from "../../i18n";
 import { formatTime } from "../../utils/format";
 import css from "./graph.module.css";
 
 const NONE = "–";
+/** Points from the end of an open range in which the value still is the one of now. */
+const NOW_POINTS = 3;
 
 interface Props {
     window: Window;
@@ -15,6 +17,8 @@ interface Props {
     colors: ChartColors;
     /** The point under the cursor; null: the newest. */
     index: number | null;
+    /** The range ends now. */
+    isOpen: boolean;
     format: (n: number) => string;
 }
 
@@ -29,12 +33,15 @@ function Sample({ line, color }: { line: LineSpec; color: string }) {
 }
 
 /** What a line is called, its value under the cursor, its maximum and mean. */
-export function Legend({ window, lines, colors, index, format }: Props) {
+export function Legend({ window, lines, colors, index, isOpen, format }: Props) {
     const { t } = useWords();
     const sums = useMemo(() => lines.map((line) => lineSummary(window, line.column)), [window, lines]);
     const at = index === null ? null : (window.at[index] ?? null);
     const show = (n: number | null | undefined) => (n == null ? NONE : format(n));
-    const value = (line: LineSpec) => window.columns[line.column]?.[index ?? window.at.length - 1];
+    const value = (line: LineSpec) => {
+        const values = window.columns[line.column] ?? [];
+        return index === null ? lastKnown(values, isOpen ? NOW_POINTS : values.length) : values[index];
+    };
     return (
         <table class={css.legend}>
             <thead>
@@ -43,7 +50,7 @@ export function Legend({ window, lines, colors, index, format }: Props) {
                         <span class="visually-hidden">{t("graph.line")}</span>
                     </th>
                     <th scope="col" title={at === null ? undefined : formatTime(new Date(at))}>
-                        {at === null ? t("graph.now") : formatTime(new Date(at)).slice(window.stepMs >= 86_400_000 ? 0 : 11, window.stepMs >= 86_400_000 ? 10 : 19)}
+                        {at === null ? t(isOpen ? "graph.now" : "graph.last") : formatTime(new Date(at)).slice(window.stepMs >= 86_400_000 ? 0 : 11, window.stepMs >= 86_400_000 ? 10 : 19)}
                     </th>
                     <th scope="col">{t("graph.max")}</th>
                     <th scope="col">{t("graph.mean")}</th>

@@ -30,7 +30,7 @@ export function Figures() {
     const sum = lost ? lost.refused + lost.dropped : null;
     const { data } = useStore(month);
     const shares = data ? sharesOf(data) : null;
-    const share = { n: shares?.used ?? "–", of: shares?.budget ?? "–" };
+    const share = { n: shares?.used ?? "", of: shares?.budget ?? "" };
     return (
         <div class={css.figures}>
             <a class={css.figure} href="/" title={t("head.rateTitle")}>
@@ -41,8 +41,8 @@ export function Figures() {
                 {t("head.lost", { n: sum === null ? "–" : formatShort(sum) })}
             </a>
             <a class={cx(css.figure, shares?.tone === "bad" && css.bad, shares?.tone === "warn" && css.warn)} href="/retention" title={t("head.monthTitle")}>
-                <span class={css.wide}>{t("head.month", share)}</span>
-                <span class={css.narrow}>{t("head.monthShort", share)}</span>
+                <span class={css.wide}>{t(shares ? "head.month" : "head.monthUnknown", share)}</span>
+                <span class={css.narrow}>{t(shares ? "head.monthShort" : "head.monthUnknown", share)}</span>
             </a>
         </div>
     );

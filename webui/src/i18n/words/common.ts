@@ -23,6 +23,7 @@ export const common = {
         "直近 24 時間に拒否した件数と、カーネルが捨てた件数の合計",
     ],
     "head.month": ["month {n} of {of} %", "今月 {n} / {of} %"],
+    "head.monthUnknown": ["month –", "今月 –"],
     "head.monthShort": ["{n} / {of} %", "{n} / {of} %"],
     "head.monthTitle": [
         "Storage used by this month’s logs, of its share of the capacity",

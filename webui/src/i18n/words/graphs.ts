@@ -51,6 +51,8 @@ export const graphs = {
     "graph.connectionsLine": ["Connections", "接続"],
     "graph.line": ["Line", "系列"],
     "graph.now": ["now", "現在"],
+    "graph.last": ["last", "最後"],
+    "graph.maxAndMean": ["{name}: max {max}, mean {mean}", "{name}：最大 {max}、平均 {mean}"],
     "graph.max": ["max", "最大"],
     "graph.mean": ["mean", "平均"],
     "graph.nothing": ["Nothing was measured in this range.", "この期間の測定値はありません。"],

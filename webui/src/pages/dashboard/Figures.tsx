@@ -1,4 +1,5 @@
 import type { Sources } from "../../api/types";
+import { errorText } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
 import { live, REPORT_STALE_US } from "../../state/live";
@@ -67,8 +68,8 @@ function LossFigure({ since }: { since: string | null }) {
 
 function HistoryFigure() {
     const { t, lang } = useWords();
-    const { data } = useStore(month);
-    let text = t("dash.unknown");
+    const { data, error } = useStore(month);
+    let text = error ? errorText(error, t) : t("dash.unknown");
     if (data) {
         const { oldest, fits_low: low, fits_high: high, fits_days: fits } = data.history;
         text = oldest ? t("dash.historyBack", { day: formatDate(oldest, lang) }) : t("dash.historyNone");
@@ -88,11 +89,11 @@ function HistoryFigure() {
 
 function MonthFigure() {
     const { t, lang } = useWords();
-    const { data } = useStore(month);
+    const { data, error } = useStore(month);
     if (!data) {
         return (
             <Figure label={t("dash.monthLabel")} href="/retention" value={NONE}>
-                {t("dash.unknown")}
+                {error ? errorText(error, t) : t("dash.unknown")}
             </Figure>
         );
     }

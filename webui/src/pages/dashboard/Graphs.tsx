@@ -61,7 +61,7 @@ export function useZoom(range: TimeRange, onRange: (range: TimeRange) => void) {
     const shown = useRef<TimeRange | null>(null);
     // Another choice of the range is a new beginning.
     useEffect(() => {
-        if (shown.current && (shown.current.from !== range.from || shown.current.to !== range.to)) setBefore([]);
+        if (shown.current?.from !== range.from || shown.current.to !== range.to) setBefore([]);
         shown.current = null;
     }, [range]);
     const go = (to: TimeRange, then: TimeRange[]) => {

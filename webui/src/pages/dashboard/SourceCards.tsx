@@ -28,9 +28,9 @@ export function BusiestCard({ sources }: { sources: Sources }) {
                     <table class={ui.table}>
                         <thead>
                             <tr>
-                                <th scope="col">{t("sources.address")}</th>
+                                <th scope="col">{t("dash.address")}</th>
                                 <th scope="col" class={ui.num}>
-                                    {t("sources.messages")}
+                                    {t("dash.messages")}
                                 </th>
                                 <th scope="col" class={cx(ui.num, css.share)}>
                                     {t("dash.share")}
@@ -76,10 +76,10 @@ export function SilentCard({ sources, nowMs }: { sources: Source[]; nowMs: numbe
                     <table class={ui.table}>
                         <thead>
                             <tr>
-                                <th scope="col">{t("sources.address")}</th>
-                                <th scope="col">{t("sources.last")}</th>
+                                <th scope="col">{t("dash.address")}</th>
+                                <th scope="col">{t("dash.lastHeard")}</th>
                                 <th scope="col" class={cx(ui.num, css.share)}>
-                                    {t("sources.messages")}
+                                    {t("dash.messages")}
                                 </th>
                             </tr>
                         </thead>
