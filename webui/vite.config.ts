@@ -15,7 +15,6 @@ export default defineConfig({
         // The Content-Security-Policy allows nothing inline, so small files are not turned into data: URLs.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
-        cssCodeSplit: false,
         reportCompressedSize: false,
     },
     css: { modules: { generateScopedName: "[name]_[local]_[hash:base64:4]" } },

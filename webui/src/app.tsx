@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { lazyPage } from "./components/lazyPage";
 import { PAGES } from "./components/shell/Nav";
 import { Shell } from "./components/shell/Shell";
 import ui from "./components/ui.module.css";
@@ -8,12 +9,16 @@ import { Connecting, LogIn } from "./pages/enter/LogIn";
 import { SetUp } from "./pages/enter/SetUp";
 import { Logs } from "./pages/logs/Logs";
 import { ReceiverPage } from "./pages/receiver/ReceiverPage";
-import { SourcesPage } from "./pages/sources/SourcesPage";
 import { System } from "./pages/system/System";
 import { useRoute, type Route } from "./state/router";
 import { gate } from "./state/session";
 import { useStore } from "./state/store";
 import type { Session } from "./api/types";
+
+/* Loaded when they are opened first, each with its words. */
+const Events = lazyPage(() => import("./pages/events"));
+const Retention = lazyPage(() => import("./pages/retention"));
+const Sources = lazyPage(() => import("./pages/sources"));
 
 function Page({ route, session }: { route: Route; session: Session }) {
     const { t } = useWords();
@@ -23,7 +28,11 @@ function Page({ route, session }: { route: Route; session: Session }) {
         case "/logs":
             return <Logs session={session} />;
         case "/sources":
-            return <SourcesPage />;
+            return <Sources session={session} />;
+        case "/retention":
+            return <Retention session={session} />;
+        case "/events":
+            return <Events session={session} />;
         case "/receiver":
             return <ReceiverPage />;
         case "/system":

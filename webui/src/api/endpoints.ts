@@ -10,7 +10,7 @@ export interface SpanMs {
 export const PAGE_LINES = 200;
 export const LEDGER_ROWS = 200;
 
-function span({ from, to }: SpanMs): { from: string; to: string } {
+export function span({ from, to }: SpanMs): { from: string; to: string } {
     return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }
 

@@ -53,7 +53,7 @@ export function changes(settings: readonly Setting[], draft: Draft): Record<stri
     return out;
 }
 
-const GROUPS = ["box", "time", "receiver", "store", "ledger", "web"] as const;
+const GROUPS = ["box", "time", "receiver", "store", "storage", "retention", "ledger", "web"] as const;
 export type Group = (typeof GROUPS)[number] | "other" | "files";
 
 /** Settings in the order of the groups; what only the configuration file sets comes last. */

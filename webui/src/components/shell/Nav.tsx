@@ -2,11 +2,14 @@ import { useWords, type Key } from "../../i18n";
 import { Icon, type IconName } from "../Icon";
 import css from "./shell.module.css";
 
-export const PAGES: { path: string; word: Key; icon: IconName }[] = [
-    { path: "/", word: "nav.dashboard", icon: "dashboard" },
+/** `short` where the bar of a phone is too narrow for the word. */
+export const PAGES: { path: string; word: Key; short?: Key; icon: IconName }[] = [
+    { path: "/", word: "nav.dashboard", short: "nav.dashboardShort", icon: "dashboard" },
     { path: "/logs", word: "nav.logs", icon: "logs" },
     { path: "/sources", word: "nav.sources", icon: "sources" },
+    { path: "/retention", word: "nav.retention", short: "nav.retentionShort", icon: "retention" },
     { path: "/receiver", word: "nav.receiver", icon: "receiver" },
+    { path: "/events", word: "nav.events", icon: "events" },
     { path: "/system", word: "nav.system", icon: "system" },
 ];
 
@@ -25,7 +28,8 @@ export function Nav({ path, isFolded, onFold }: { path: string; isFolded: boolea
                             aria-current={path === page.path ? "page" : undefined}
                         >
                             <Icon name={page.icon} />
-                            <span>{t(page.word)}</span>
+                            <span class={page.short && css.long}>{t(page.word)}</span>
+                            {page.short && <span class={css.short}>{t(page.short)}</span>}
                         </a>
                     </li>
                 ))}

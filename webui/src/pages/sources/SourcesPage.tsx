@@ -1,144 +1,134 @@
-import { useMemo, useState } from "preact/hooks";
-import { boxNow } from "../../api/client";
-import { getSources } from "../../api/endpoints";
+import { useEffect, useState } from "preact/hooks";
+import { getRatesBy, RATE_FIELDS, ratesCsvUrl, type RateField } from "../../api/ratesBy";
 import { Guide } from "../../components/guide/Guide";
 import { Icon } from "../../components/Icon";
-import { Age, Failed, Moment, Skeleton } from "../../components/States";
-import { TimeRange } from "../../components/TimeRange";
+import { Age, Failed, Skeleton } from "../../components/States";
+import { Tabs } from "../../components/Tabs";
 import ui from "../../components/ui.module.css";
 import { useWords, type Key } from "../../i18n";
 import { href, navigate, useRoute } from "../../state/router";
-import { isOpen, resolveRange } from "../../state/timeRange";
-import { useRange } from "../../state/useRange";
 import { useResource } from "../../state/useResource";
 import { cx } from "../../utils/cx";
-import { formatBytes, formatCount } from "../../utils/format";
-import { logsOf } from "../dashboard/SourceCards";
+import { formatCount } from "../../utils/format";
+import { RatesTable } from "./RatesTable";
+import { Silent } from "./Silent";
 import css from "./sources.module.css";
-import { arrange, COLUMNS, nextOrder, readOrder, writeOrder, type Column, type Order } from "./table";
+import { readField, readOrder, writeOrder } from "./table";
 
-const EVERY_MS = 10_000;
-const ASKED = 10_000;
-const ROWS_STEP = 200;
+const EVERY_MS = 5000;
+const STEP = 100;
+const MOST = 2000;
+const SETTLE_MS = 200;
 
-const HEADS: Record<Column, Key> = {
-    source: "sources.address",
-    messages: "sources.messages",
-    bytes: "sources.bytes",
-    range: "sources.inRange",
-    first_heard: "sources.first",
-    last_heard: "sources.last",
+const TAB: Record<RateField, Key> = {
+    source: "rates.source",
+    hostname: "rates.hostname",
+    app_name: "rates.app_name",
+    severity: "rates.severity",
+    listener: "rates.listener",
 };
-const isNumber = (column: Column) => column === "messages" || column === "bytes" || column === "range";
 
-function Head({ column, order, onOrder }: { column: Column; order: Order; onOrder: (order: Order) => void }) {
-    const { t } = useWords();
-    const isSorted = order.column === column;
-    const sort = isSorted ? (order.descending ? "descending" : "ascending") : "none";
-    return (
-        <th scope="col" class={isNumber(column) ? ui.num : ""} aria-sort={sort}>
-            <button type="button" class={css.sort} onClick={() => onOrder(nextOrder(order, column))}>
-                {t(HEADS[column])}
-                {isSorted && <Icon name={order.descending ? "down" : "up"} />}
-            </button>
-        </th>
-    );
+/** The filter as the box is asked for it: not at every key. */
+function useFilter(typed: string): string {
+    const [asked, setAsked] = useState(typed);
+    useEffect(() => {
+        const timer = setTimeout(() => setAsked(typed), SETTLE_MS);
+        return () => clearTimeout(timer);
+    }, [typed]);
+    return asked;
 }
 
-export function SourcesPage() {
+function Table({ field }: { field: RateField }) {
     const { t } = useWords();
     const { path, params } = useRoute();
-    const [range, setRange] = useRange({ from: "-24h", to: "" });
-    const [shown, setShown] = useState(ROWS_STEP);
-    const filter = params.get("filter") ?? "";
+    const [limit, setLimit] = useState(STEP);
+    const typed = params.get("filter") ?? "";
+    const filter = useFilter(typed);
     const order = readOrder(params);
-    const resource = useResource(
-        `${range.from} ${range.to}`,
-        (signal) => getSources(resolveRange(range, boxNow()), "busiest", ASKED, signal),
-        isOpen(range) ? EVERY_MS : 0,
-    );
-    const { data, error } = resource;
-    const orderText = writeOrder(order);
-    const rows = useMemo(() => arrange(data?.sources ?? [], filter, order), [data, filter, orderText]);
-
+    const wish = { field, sort: order.column, order: order.descending ? ("desc" as const) : ("asc" as const), filter, limit };
+    const { data, error, at, reload } = useResource(JSON.stringify(wish), (signal) => getRatesBy(wish, signal), EVERY_MS);
     const set = (name: string, value: string) => {
         const next = new URLSearchParams(params);
         if (value) next.set(name, value);
         else next.delete(name);
         navigate(href(path, next), { replace: true });
     };
+    const total = data?.total ?? 0;
+    if (data && total === 0 && filter === "") return <Guide />;
+    return (
+        <>
+            {error && !data && <Failed error={error} retry={reload} />}
+            <div class={ui.card}>
+                <div class={css.tools}>
+                    <input
+                        type="search"
+                        aria-label={t("rates.filter")}
+                        placeholder={t("rates.filter")}
+                        maxLength={255}
+                        value={typed}
+                        onInput={(e) => set("filter", e.currentTarget.value)}
+                    />
+                    {data && <span class="dim">{t("rates.count", { shown: formatCount(data.rows.length), total: formatCount(total) })}</span>}
+                    <Age at={at} staleMs={EVERY_MS * 4} />
+                    <a class={cx(ui.button, ui.small, css.csv)} href={ratesCsvUrl(wish)} download>
+                        <Icon name="export" />
+                        {t("rates.csv")}
+                    </a>
+                </div>
+                {!data && !error && <Skeleton heights={[400]} />}
+                {data && data.rows.length === 0 && (
+                    <div class={css.empty}>
+                        {filter === "" ? t("rates.none") : t("rates.noMatch", { text: filter })}
+                        {filter !== "" && (
+                            <button type="button" class={ui.button} onClick={() => set("filter", "")}>
+                                {t("rates.showAll")}
+                            </button>
+                        )}
+                    </div>
+                )}
+                {data && data.rows.length > 0 && (
+                    <RatesTable
+                        label={t(TAB[field])}
+                        field={field}
+                        rows={data.rows}
+                        nowMs={Date.parse(data.at)}
+                        order={order}
+                        onOrder={(next) => set("order", writeOrder(next))}
+                    />
+                )}
+                {data && data.rows.length < total && limit < MOST && (
+                    <div class={css.more}>
+                        <button type="button" class={cx(ui.button, ui.small)} onClick={() => setLimit(Math.min(MOST, limit * 4))}>
+                            {t("rates.more", { n: formatCount(Math.min(total, limit * 4, MOST) - data.rows.length) })}
+                        </button>
+                    </div>
+                )}
+            </div>
+        </>
+    );
+}
 
+export function SourcesPage() {
+    const { t } = useWords();
+    const { path, params } = useRoute();
+    const field = readField(params);
+    const showSilent = () => {
+        const next = new URLSearchParams(params);
+        next.set("order", "last_heard");
+        navigate(href(path, next));
+    };
     return (
         <>
             <div class={ui.pageHead}>
-                <h1>{t("sources.title")}</h1>
-                <Age at={resource.at} staleMs={EVERY_MS * 3} />
-                <TimeRange range={range} onChange={setRange} />
+                <h1>{t("rates.title")}</h1>
             </div>
-            {error && !data && <Failed error={error} retry={resource.reload} />}
-            {!data && !error && <Skeleton heights={[40, 400]} />}
-            {data && data.total === 0 && <Guide />}
-            {data && data.total > 0 && (
-                <div class={ui.card}>
-                    <div class={css.tools}>
-                        <input
-                            type="search"
-                            aria-label={t("sources.filter")}
-                            placeholder={t("sources.filter")}
-                            value={filter}
-                            onInput={(e) => set("filter", e.currentTarget.value)}
-                        />
-                        <span class="dim">{t("sources.count", { shown: formatCount(rows.length), total: formatCount(data.total) })}</span>
-                    </div>
-                    {rows.length === 0 ? (
-                        <div class={css.empty}>
-                            {t("sources.noMatch", { text: filter })}
-                            <button type="button" class={ui.button} onClick={() => set("filter", "")}>
-                                {t("sources.clear")}
-                            </button>
-                        </div>
-                    ) : (
-                        <div class={ui.scroll} tabIndex={0} role="group" aria-label={t("sources.title")}>
-                            <table class={ui.table}>
-                                <thead>
-                                    <tr>
-                                        {COLUMNS.map((column) => (
-                                            <Head key={column} column={column} order={order} onOrder={(o) => set("order", writeOrder(o))} />
-                                        ))}
-                                    </tr>
-                                </thead>
-                                <tbody>
-                                    {rows.slice(0, shown).map((s) => (
-                                        <tr key={s.source}>
-                                            <th scope="row">
-                                                <a class="mono" href={logsOf(s.source, range.from)} title={t("sources.logs", { address: s.source })}>
-                                                    {s.source}
-                                                </a>
-                                            </th>
-                                            <td class={ui.num}>{formatCount(s.range.arrived)}</td>
-                                            <td>
-                                                <Moment at={s.last_heard} />
-                                            </td>
-                                            <td class={ui.num}>{formatCount(s.messages)}</td>
-                                            <td class={ui.num}>{formatBytes(s.bytes)}</td>
-                                            <td>
-                                                <Moment at={s.first_heard} />
-                                            </td>
-                                        </tr>
-                                    ))}
-                                </tbody>
-                            </table>
-                        </div>
-                    )}
-                    {rows.length > shown && (
-                        <div class={css.more}>
-                            <button type="button" class={cx(ui.button, ui.small)} onClick={() => setShown(shown + ROWS_STEP)}>
-                                {t("sources.more", { n: formatCount(Math.min(ROWS_STEP, rows.length - shown)) })}
-                            </button>
-                        </div>
-                    )}
-                </div>
-            )}
+            <Tabs
+                label={t("rates.by")}
+                chosen={field}
+                tabs={RATE_FIELDS.map((key) => ({ key, label: t(TAB[key]), href: href(path, key === "source" ? {} : { by: key }) }))}
+            />
+            <Silent key={`silent ${field}`} field={field} onShow={showSilent} />
+            <Table key={field} field={field} />
         </>
     );
 }

@@ -19,6 +19,8 @@ const GROUP: Record<Group, Key> = {
     time: "group.time",
     receiver: "group.receiver",
     store: "group.store",
+    storage: "group.storage",
+    retention: "group.retention",
     ledger: "group.ledger",
     web: "group.web",
     other: "group.other",

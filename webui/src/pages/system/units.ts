@@ -9,6 +9,7 @@ const WORDS: Record<string, Key> = {
     h: "unit.h",
     s: "unit.s",
     ms: "unit.ms",
+    severity: "unit.severity",
 };
 
 /** A unit of a newer box stands as it is. */

@@ -1,0 +1,32 @@
+import type { Words } from "./words";
+
+export const events = {
+    "events.title": ["Events", "イベント"],
+    "events.intro": [
+        "What happened to this box itself: starts and stops, changed settings, deletions, a clock that jumped.",
+        "この装置自身に起きたことの記録です。起動と停止、設定の変更、ログの削除、時計のずれなどを示します。",
+    ],
+    "events.severity": ["Severity", "重要度"],
+    "events.allSeverities": ["All severities", "すべての重要度"],
+    "events.andWorse": ["{name} and more severe", "{name} 以上"],
+    "events.kind": ["Concerning", "対象"],
+    "events.allKinds": ["Everything", "すべて"],
+    "kind.daemon": ["Daemons", "デーモン"],
+    "kind.settings": ["Settings", "設定"],
+    "kind.retention": ["Retention", "ログ保存期間"],
+    "kind.storage": ["Storage", "ストレージ"],
+    "kind.clock": ["Clock", "時計"],
+    "events.time": ["Time", "時刻"],
+    "events.what": ["What happened", "内容"],
+    "events.type": ["Kind", "種別"],
+    "events.count": ["{n} {n|event|events} shown", "{n} 件を表示"],
+    "events.countMore": ["The newest {n} are shown", "新しい順に {n} 件を表示"],
+    "events.none": ["Nothing of this kind happened in this range.", "この期間に、条件に合うイベントはありません。"],
+    "events.nothing": ["Nothing happened in this range.", "この期間のイベントはありません。"],
+    "events.widen": ["Show the last 2 years", "直近 2 年を表示"],
+    "events.all": ["Show all kinds and severities", "種別と重要度の絞り込みを解除"],
+    "events.older": ["Show older ones", "さらに古いイベントを表示"],
+    "events.limit": ["No more than {n} are shown at once. Choose a shorter range to see the others.", "一度に表示できるのは {n} 件までです。続きは期間を狭めて確認してください。"],
+    "events.live": ["New ones appear at the top by themselves.", "新しいイベントは自動的に先頭に表示されます。"],
+    "events.logs": ["Logs around it", "前後のログ"],
+} satisfies Words;

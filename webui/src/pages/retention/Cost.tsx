@@ -1,0 +1,98 @@
+import { getCost, type CostRow } from "../../api/retention";
+import { Card, Failed, Skeleton } from "../../components/States";
+import ui from "../../components/ui.module.css";
+import { useWords } from "../../i18n";
+import { href } from "../../state/router";
+import { useResource } from "../../state/useResource";
+import { cx } from "../../utils/cx";
+import { formatMonth } from "../../utils/days";
+import { formatBytes, formatCount, formatShort } from "../../utils/format";
+import { clause } from "../../utils/query";
+import css from "./retention.module.css";
+import { formatPercent } from "./texts";
+import type { View } from "./view";
+
+const EVERY_MS = 60_000;
+
+function logsOfRow(row: CostRow): string {
+    const parts = [row.hostname ? clause("hostname", row.hostname) : "", clause("severity", row.severity)];
+    return href("/logs", { q: parts.filter(Boolean).join(" "), from: "-24h" });
+}
+
+function gain(row: CostRow): string {
+    if (row.days_gained === null) return "–";
+    return row.days_gained >= 0.95 ? formatCount(row.days_gained) : row.days_gained < 0.05 ? "<0.1" : row.days_gained.toFixed(1);
+}
+
+/** Which host and severity takes which part, and what it would be worth to be without it. */
+export function Cost({ view }: { view: View }) {
+    const { t, lang } = useWords();
+    const { data, error, reload } = useResource("cost", getCost, EVERY_MS);
+    const rows = data?.rows ?? [];
+    const host = (row: CostRow) => row.hostname || t("cost.others");
+    const best = rows.reduce<CostRow | null>((a, row) => (row.hostname && (row.days_gained ?? 0) > (a?.days_gained ?? 0) ? row : a), null);
+    return (
+        <Card title={t("cost.title")} aside={data && <span class="dim">{formatMonth(data.month || view.data.month, lang)}</span>}>
+            {error && !data && <Failed error={error} retry={reload} />}
+            {!data && !error && <Skeleton heights={[280]} />}
+            {data && rows.length === 0 && <p class={css.empty}>{t("cost.none")}</p>}
+            {rows.length > 0 && (
+                <>
+                    <p class={css.empty}>
+                        {best && (best.days_gained ?? 0) >= 1 && (
+                            <b class={css.best}>{t("cost.best", { severity: best.severity, host: host(best), n: formatCount(best.days_gained ?? 0) })} </b>
+                        )}
+                        {t("cost.help")}
+                    </p>
+                    <div class={cx(ui.scroll, css.tall)} tabIndex={0} role="group" aria-label={t("cost.title")}>
+                        <table class={ui.table}>
+                            <thead>
+                                <tr>
+                                    <th scope="col">{t("cost.host")}</th>
+                                    <th scope="col">{t("cost.severity")}</th>
+                                    <th scope="col" class={ui.num}>
+                                        {t("days.messages")}
+                                    </th>
+                                    <th scope="col" class={ui.num}>
+                                        {t("days.raw")}
+                                    </th>
+                                    <th scope="col" class={ui.num}>
+                                        {t("days.disk")}
+                                    </th>
+                                    <th scope="col" class={ui.num}>
+                                        {t("cost.share")}
+                                    </th>
+                                    <th scope="col" class={ui.num}>
+                                        {t("cost.gain")}
+                                    </th>
+                                </tr>
+                            </thead>
+                            <tbody>
+                                {rows.map((row) => (
+                                    <tr key={`${row.hostname} ${row.severity}`}>
+                                        <th scope="row">
+                                            <a href={logsOfRow(row)} title={t("cost.logs", { host: host(row), severity: row.severity })}>
+                                                {host(row)}
+                                            </a>
+                                        </th>
+                                        <td>{row.severity}</td>
+                                        <td class={ui.num}>{formatShort(row.messages)}</td>
+                                        <td class={ui.num}>{formatBytes(row.bytes)}</td>
+                                        <td class={ui.num}>{formatBytes(row.disk_bytes)}</td>
+                                        <td class={ui.num}>
+                                            {`${formatPercent(row.share_percent)} %`}
+                                            <span class={css.meter}>
+                                                <span style={{ width: `${Math.min(100, row.share_percent)}%` }} />
+                                            </span>
+                                        </td>
+                                        <td class={ui.num}>{gain(row)}</td>
+                                    </tr>
+                                ))}
+                            </tbody>
+                        </table>
+                    </div>
+                </>
+            )}
+        </Card>
+    );
+}

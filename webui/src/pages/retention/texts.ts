@@ -1,0 +1,85 @@
+/* Sentences about deletions and previews, in the reader's language.  Pure. */
+import type { Deletion, Preview, Retention, SourceGroup } from "../../api/retention";
+import type { Key, Translate } from "../../i18n";
+import { formatDays } from "../../utils/days";
+import { formatBytes, formatShort, type Language } from "../../utils/format";
+import { SEVERITIES } from "../../utils/severity";
+
+export interface Reader {
+    t: Translate;
+    lang: Language;
+    /** The box's day: years are named where they differ from its. */
+    today: string;
+    /** A group is worth naming once there is more than one. */
+    hasGroups: boolean;
+}
+
+export function countWords(messages: number, bytes: number): { messages: string; bytes: string } {
+    return { messages: formatShort(messages), bytes: formatBytes(bytes) };
+}
+
+/** "3–5 November of group debug, 12.1 M messages, 301 MB". */
+export function deletionText(d: Deletion, { t, lang, today, hasGroups }: Reader): string {
+    const values = { days: formatDays(d.from_day, d.to_day, lang, today), ...countWords(d.messages, d.bytes) };
+    return hasGroups ? t("del.rowGroup", { ...values, group: d.group }) : t("del.row", values);
+}
+
+const NAMED = 2;
+
+/** A few are named, the rest counted and summed. */
+export function deletionsText(deletions: readonly Deletion[], reader: Reader): string {
+    const { t } = reader;
+    const named = deletions.slice(0, NAMED).map((d) => deletionText(d, reader));
+    if (deletions.length > NAMED) named.push(t("del.andMore", { n: deletions.length - NAMED }));
+    return named.join(t(reader.lang === "ja" ? "word.comma" : "word.semicolon"));
+}
+
+/** "debug and info": what is refused from a severity on. */
+export function severitiesFrom(from: string, t: Translate): string {
+    const first = SEVERITIES.findIndex((s) => s === from);
+    const names = first < 0 ? [from] : SEVERITIES.slice(first).reverse();
+    if (names.length < 2) return names.join("");
+    return names.slice(0, -1).join(t("word.comma")) + t("word.and") + String(names.at(-1));
+}
+
+export function previewText(p: Preview, reader: Reader): string {
+    const { t } = reader;
+    const parts: string[] = [];
+    if (p.deletions.length > 0) parts.push(t("would.remove", { what: deletionsText(p.deletions, reader) }));
+    if (p.shed_from) parts.push(t("would.refuse", { severities: severitiesFrom(p.shed_from, t) }));
+    if (p.held_bytes > 0) parts.push(t("would.held", { bytes: formatBytes(p.held_bytes) }));
+    return parts.length > 0 ? parts.join(t("word.semicolon")) : t("would.nothing");
+}
+
+const REASON: Record<string, Key> = {
+    keep_days: "reason.keep_days",
+    quota: "reason.quota",
+    trim: "reason.trim",
+    borrow: "reason.borrow",
+    guard: "reason.guard",
+    request: "reason.request",
+};
+
+export function reasonText(reason: string, t: Translate): string {
+    const key = REASON[reason];
+    return key ? t(key) : reason;
+}
+
+/** 11.23 → "11.2", 0.04 → "0.04", 143.2 → "143": percent as a person compares it. */
+export function formatPercent(n: number): string {
+    if (n !== 0 && Math.abs(n) < 0.995) return String(Number(n.toPrecision(1)));
+    return Math.abs(n) >= 99.95 ? Math.round(n).toLocaleString("en-US") : n.toFixed(1).replace(/\.0$/, "");
+}
+
+export function percentOf(part: number, whole: number): number {
+    return whole > 0 ? (part / whole) * 100 : 0;
+}
+
+export function keepText(group: SourceGroup, t: Translate): string {
+    if (group.keep_days === null) return t("groups.keepAsBox");
+    return group.keep_days === 0 ? t("groups.keepEver") : t("groups.keepDays", { n: group.keep_days });
+}
+
+export function isEmpty(r: Retention): boolean {
+    return r.months.every((m) => m.messages === 0);
+}

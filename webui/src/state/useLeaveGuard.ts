@@ -1,0 +1,16 @@
+import { useEffect } from "preact/hooks";
+import { guardLeaving } from "./router";
+
+/** While something is not saved, leaving the page asks first. */
+export function useLeaveGuard(isOn: boolean, question: string): void {
+    useEffect(() => {
+        if (!isOn) return;
+        const stay = (e: BeforeUnloadEvent) => e.preventDefault();
+        addEventListener("beforeunload", stay);
+        const release = guardLeaving(() => confirm(question));
+        return () => {
+            removeEventListener("beforeunload", stay);
+            release();
+        };
+    }, [isOn, question]);
+}
