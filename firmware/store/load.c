@@ -6,6 +6,7 @@
 #include "store/array.h"
 #include "store/search.h"
 
+#define YEAR_10000_US (INT64_C(253402300800) * US_PER_SECOND)
 #define SAMPLE_MAX_BYTES 8192 /* the array literal */
 
 const struct load_metric_type load_metrics[LOAD_METRICS] = {
@@ -105,12 +106,19 @@ int load_plan(int64_t from_us, int64_t to_us, int64_t step_s, int64_t now_us, st
         return err_set_field(err, EINVAL, "bad_value", "step",
                              "step: from, to and step make %lld points, more than %d",
                              (long long)points, LOAD_POINTS_MAX);
-    int64_t rows = points * (step_s / r->step_s);
+    int64_t rows = MIN(points * (step_s / r->step_s), r->kept_s / r->step_s);
     if (rows > LOAD_ROWS_MAX)
         return err_set_field(err, EINVAL, "bad_value", "step",
                              "step: from, to and step need %lld samples of %d s, more than %d; a "
                              "longer step needs fewer",
                              (long long)rows, r->step_s, LOAD_ROWS_MAX);
+    /* a time that can be written ends before the year 10000, so does what is widened */
+    if (ret->from_us + points * ret->step_us >= YEAR_10000_US)
+        points = (YEAR_10000_US - 1 - ret->from_us) / ret->step_us;
+    if (points < 1)
+        return err_set_field(err, EINVAL, "bad_value", "to",
+                             "to: a step of %lld s from there ends after the year 9999",
+                             (long long)step_s);
     ret->n = (int)points;
     return 0;
 }

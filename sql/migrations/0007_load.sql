@@ -36,9 +36,8 @@ begin
         return;
     end if;
     -- a range as long as the ring is all of it
-    first := greatest(first, last - ring_slots + 1);
-    low := first % ring_slots;
-    high := last % ring_slots;
+    low := case when last - first >= ring_slots - 1 then 0 else first % ring_slots end;
+    high := case when last - first >= ring_slots - 1 then ring_slots - 1 else last % ring_slots end;
     if low <= high then
         return query select s.* from azekura.load_sample s
             where s.step = load_rows.step and s.slot between low and high and s.at >= since and s.at < until;

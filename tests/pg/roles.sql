@@ -1,6 +1,6 @@
 -- Who may do what: each daemon's role has no more than it needs.
 begin;
-select plan(72);
+select plan(86);
 
 select is(count(*), 4::bigint, 'the four roles exist')
   from pg_roles where rolname in ('azekura', 'azekura_receiver', 'azekura_keeper', 'azekura_web');
@@ -110,6 +110,20 @@ insert into attempt values
     ('azekura_receiver', 'select * from azekura.source_group, azekura.source_group_member', '00000', 'the receiver reads the groups'),
     ('azekura_receiver', 'delete from azekura.source_group_member', '42501', 'the receiver cannot change them'),
     ('azekura_receiver', 'select * from azekura.day_partition', '42501', 'the receiver cannot read what there is'),
+    ('azekura_receiver', 'select azekura.add_event(''daemon.started'', 6::smallint, ''{daemon,receiver}'')', '00000', 'the receiver keeps events'),
+    ('azekura_receiver', 'select * from azekura.event', '42501', 'but reads none'),
+    ('azekura_receiver', 'select * from azekura.report_daemon(''receiver'', 1, ''b'', 1)', '00000', 'the receiver says that it runs'),
+    ('azekura_keeper', 'insert into azekura.event (severity, kind) values (6, ''x'')', '42501', 'the keeper keeps events through the function only'),
+    ('azekura_keeper', 'select azekura.forget_events(''2000-01-01'', 1000)', '00000', 'the keeper forgets events'),
+    ('azekura_keeper', 'select pid, boot, started from azekura.daemon', '00000', 'the keeper reads who runs'),
+    ('azekura_keeper', 'update azekura.daemon set pid = 1', '42501', 'and cannot change it'),
+    ('azekura_keeper', 'select azekura.add_load(now(), ''{1}'')', '00000', 'the keeper adds samples of the load'),
+    ('azekura_keeper', 'delete from azekura.load_sample', '42501', 'and removes none'),
+    ('azekura_web', 'select * from azekura.load_rows(60, now() - interval ''1 hour'', now())', '00000', 'the web reads the load'),
+    ('azekura_web', 'select azekura.add_load(now(), ''{1}'')', '42501', 'and adds no sample'),
+    ('azekura_web', 'select * from azekura.event', '00000', 'the web reads events'),
+    ('azekura_web', 'select azekura.forget_events(now(), 0)', '42501', 'and forgets none'),
+    ('azekura_web', 'delete from azekura.event', '42501', 'and removes none'),
     ('azekura_keeper', 'create function azekura.f() returns int language sql as ''select 1''', '42501',
         'the keeper creates nothing');
 
@@ -137,10 +151,13 @@ select set_eq($$ select object, privilege from granted where rolname = 'azekura_
     ('ledger(minute)', 'SELECT'), ('ledger(listener)', 'SELECT'), ('ledger(source)', 'SELECT'), ('ledger', 'DELETE'),
     ('kernel_drop(minute)', 'SELECT'), ('kernel_drop', 'DELETE'),
     ('session(expires_at)', 'SELECT'), ('session', 'DELETE'), ('login_failure(last_at)', 'SELECT'), ('login_failure', 'DELETE'),
-    ('setting', 'SELECT'), ('ensure_partition', 'EXECUTE'), ('compact', 'EXECUTE') $$, 'the keeper has what its chores need and no more');
+    ('setting', 'SELECT'), ('ensure_partition', 'EXECUTE'), ('compact', 'EXECUTE'),
+    ('daemon', 'SELECT'), ('add_event', 'EXECUTE'), ('forget_events', 'EXECUTE'), ('report_daemon', 'EXECUTE'),
+    ('report_daemon_stopped', 'EXECUTE'), ('add_load', 'EXECUTE') $$, 'the keeper has what its chores need and no more');
 select set_eq($$ select object, privilege from granted where rolname = 'azekura_receiver' $$, $$ values
     ('log_block', 'INSERT'), ('setting', 'SELECT'), ('source_group', 'SELECT'), ('source_group_member', 'SELECT'), ('claim_unit', 'EXECUTE'), ('count_unit', 'EXECUTE'),
-    ('count_kernel_drop', 'EXECUTE'), ('report_receiver', 'EXECUTE') $$, 'the receiver has what it needs and no more');
+    ('count_kernel_drop', 'EXECUTE'), ('report_receiver', 'EXECUTE'), ('add_event', 'EXECUTE'), ('report_daemon', 'EXECUTE'),
+    ('report_daemon_stopped', 'EXECUTE') $$, 'the receiver has what it needs and no more');
 
 select * from finish();
 rollback;

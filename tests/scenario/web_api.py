@@ -13,7 +13,8 @@ from openapi import Contract
 
 V1 = "/api/v1"
 PASSWORD = "a good long password"
-GETS = ["/logs", "/logs/histogram", "/logs/facets?field=hostname", "/rates", "/sources", "/ledger", "/settings", "/session"]
+GETS = ["/logs", "/logs/histogram", "/logs/facets?field=hostname", "/rates", "/sources", "/ledger", "/load", "/events", "/settings",
+        "/session"]
 LINES = [b"<131>1 2026-03-10T12:00:00Z fw01 kernel - - - link down on port 7",
          b"<134>1 2026-03-10T12:00:01Z fw02 sshd 42 LOGIN [a@1 b=\"c\"] accepted, \"ok\"",
          "<13>Mar 10 12:00:02 router =cmd|' /C calc'!A0 応答なし".encode(),
@@ -163,6 +164,58 @@ def check_receiving(api, box):
     assert f'azekura_messages_stored_total{{listener="udp"}} {len(LINES)}\n' in metrics
     assert "azekura_database_up 1\n" in metrics and 'reason="oversize"' in metrics
     assert 'azekura_web_requests_total{method="GET",path="/api/v1/ledger",status="2xx"}' in metrics
+
+
+def check_load(api, box):
+    """Samples of the load by metric and step, as JSON and CSV."""
+    viewer = box.token("viewer")
+    wait_for(lambda: int(box.value("select count(*) from azekura.load_sample where step = 5")) >= 2, "two samples of the load")
+    load = api.call("GET", f"{V1}/load", token=viewer)
+    assert load["step_us"] == 5_000_000 and load["hardware_threads"] >= 1 and len(load["series"]) > 30
+    by_name = {s["name"]: s for s in load["series"]}
+    assert all(len(s["mean"]) == len(s["max"]) == load["n"] for s in load["series"])
+    assert by_name["load1"]["mean"][0] is None and any(v is not None for v in by_name["load1"]["mean"]), "before the start is a gap"
+    few = api.call("GET", f"{V1}/load?metrics=memory_total_bytes,load5&step=60", token=viewer)
+    assert [s["name"] for s in few["series"]] == ["memory_total_bytes", "load5"] and few["step_us"] == 60_000_000
+    text = api.call("GET", f"{V1}/load?metrics=load1,memory_used_bytes&format=csv", token=viewer).decode()
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    assert rows[0] == ["at", "load1_mean", "load1_max", "memory_used_bytes_mean", "memory_used_bytes_max"]
+    assert len(rows) in (721, 722) and rows[1][1] == "" and any(r[1] for r in rows[1:]), rows[:3]
+    for query, field in (("step=4", "step"), ("step=7", "step"), ("step=61", "step"), ("step=930", "step"), ("step=21601", "step"),
+                         ("metrics=", "metrics"), ("metrics=load1,", "metrics"), ("metrics=load1,load1", "metrics"),
+                         ("metrics=no", "metrics"), ("format=xml", "format"),
+                         ("from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z&step=60", "step"), ("from=2026", "from")):
+        error = api.call("GET", f"{V1}/load?{query}", token=viewer, expect=400)["error"]
+        assert error["field"] == field, (query, error)
+    years = api.call("GET", f"{V1}/load?from=1970-01-01T00:00:00Z&to=9999-01-01T00:00:00Z&metrics=load1", token=viewer)
+    assert years["n"] <= 1000 and any(v is not None for v in years["series"][0]["max"])
+
+
+def check_events(api, box):
+    """What happened, newest first, in two languages, page by page."""
+    viewer = box.token("viewer")
+    whole = api.call("GET", f"{V1}/events", token=viewer)
+    assert whole["next"] is None
+    kinds = [e["kind"] for e in whole["entries"]]
+    assert kinds.count("settings.changed") == 3 and "daemon.started" in kinds and "daemon.failed" not in kinds, kinds
+    changed = next(e for e in whole["entries"] if "search_seconds" in e["params"].get("names", ""))
+    assert changed["text_en"] == "token:scenario-admin changed box.name, web.search_seconds.", changed
+    assert changed["text_ja"] == "token:scenario-admin が設定を変更しました: box.name, web.search_seconds" and changed["severity"] == "notice"
+    started = {e["params"]["daemon"] for e in whole["entries"] if e["kind"] == "daemon.started"}
+    assert {"web", "keeper"} <= started, started
+    page, found = {"next": None}, []
+    while not found or page["next"]:
+        cursor = f"&cursor={page['next']}" if page["next"] else ""
+        page = api.call("GET", f"{V1}/events?limit=2{cursor}", token=viewer)
+        found += page["entries"]
+    assert found == whole["entries"]
+    notices = api.call("GET", f"{V1}/events?severity=notice&kind=settings.", token=viewer)["entries"]
+    assert [e["kind"] for e in notices] == ["settings.changed"] * 3
+    at = changed["at"]
+    assert changed not in api.call("GET", f"{V1}/events?from=2026-01-01T00:00:00Z&to={at}", token=viewer)["entries"]
+    assert changed in api.call("GET", f"{V1}/events?from={at}", token=viewer)["entries"]
+    for query in ("severity=loud", "severity=8", "cursor=0", "cursor=x", "limit=1001", "limit=0", "kind=" + "x" * 65, "from=now"):
+        api.call("GET", f"{V1}/events?{query}", token=viewer, expect=400)
 
 
 def check_settings(api, box):
@@ -330,7 +383,9 @@ def main():
         check_roles(api, box)
         check_logs(api, box)
         check_receiving(api, box)
+        check_load(api, box)
         check_settings(api, box)
+        check_events(api, box)
         check_bad_parameters(api, box)
         check_tail(api, box)
         check_export_limit(api, box)
