@@ -172,7 +172,8 @@ static void make_list(struct counting *c, unsigned by, struct counts_minute *min
         /* value 0 is null; so is an address of no family, whose text is empty */
         bool is_none = i == 0 || (by == COUNTS_SOURCE && c->texts[by][i].n == 0);
         bool is_named = is_none || (c->texts[by][i].p != NULL &&
-                                    (messages > least || (messages == least && equal-- > 0)));
+                                    (messages > least || (messages == least && equal > 0)));
+        equal -= is_named && !is_none && messages == least && equal > 0;
         for (uint32_t s = 0; s < severities; s++) {
             if (is_named)
                 add_list_row(&list, is_none ? COUNTS_NONE : COUNTS_VALUE,
