@@ -17,11 +17,12 @@ int64_t upkeep_partitions(PGconn *c, int64_t days, const char *zone, struct err 
 {
     struct number n = number_of(days);
     PGresult *r;
-    int error =
-        store_query(c,
-                    "select count(azekura.ensure_partition(now() + make_interval(days => d), $2))"
-                    " from generate_series(0, $1::int) d",
-                    2, (const char *const[]){n.text, zone}, &r, err);
+    int error = store_query(
+        c,
+        "select count(azekura.ensure_partition(now() + make_interval(days => d), $2, g.id))"
+        " from azekura.source_group g, generate_series(0, $1::int) d"
+        " where g.retired_at is null",
+        2, (const char *const[]){n.text, zone}, &r, err);
     if (error < 0)
         return error;
     int64_t made = store_number(r, 0, 0);
@@ -29,57 +30,82 @@ int64_t upkeep_partitions(PGconn *c, int64_t days, const char *zone, struct err 
     return made;
 }
 
-/* A block is small when two of its kind fit into one.  Days that are over come first, oldest first,
- * since they will not change again. */
-static const char pick_day[] =
-    "select d.name from azekura.day_partition d,"
-    " lateral (select count(*) n from azekura.log_block b"
-    "   where b.first_at >= d.lower and b.first_at < d.upper and b.messages < 32768 and "
-    "b.raw_bytes < 33554432"
-    "     and b.last_at < now() - make_interval(secs => $2)) small"
-    " where d.lower <= now() and d.upper > now() - make_interval(days => $3::int)"
-    "   and d.lower > coalesce((select lower from azekura.day_partition where name = $4), "
-    "'-infinity')"
-    "   and small.n >= case when d.upper < now() then 2 else $1::bigint end"
-    " order by d.lower limit 1";
-
-static int pick(PGconn *c, int64_t days, const char *after, int64_t small_blocks,
-                const char *quiet_seconds, char ret_day[UPKEEP_DAY_MAX], struct err *err)
+/* One text, "" for none or null. */
+static int pick(PGconn *c, const char *sql, int n, const char *const *values,
+                char ret_piece[UPKEEP_PIECE_MAX], struct err *err)
 {
-    struct number small = number_of(small_blocks), history = number_of(days);
     PGresult *r;
-    int rc = store_query(c, pick_day, 4,
-                         (const char *const[]){small.text, quiet_seconds, history.text, after}, &r,
-                         err);
+    ret_piece[0] = 0;
+    int rc = store_query(c, sql, n, values, &r, err);
     if (rc < 0)
         return rc;
     if (PQntuples(r) > 0)
-        snprintf(ret_day, UPKEEP_DAY_MAX, "%s", PQgetvalue(r, 0, 0));
+        snprintf(ret_piece, UPKEEP_PIECE_MAX, "%s", PQgetvalue(r, 0, 0));
     PQclear(r);
     return 0;
 }
 
 int upkeep_compact(PGconn *c, int64_t days, const char *after, int64_t small_blocks,
-                   int64_t quiet_seconds, int64_t max_blocks, char ret_day[UPKEEP_DAY_MAX],
+                   int64_t quiet_seconds, int64_t max_blocks, char ret_piece[UPKEEP_PIECE_MAX],
                    struct err *err)
 {
     struct number quiet = number_of(quiet_seconds), most = number_of(max_blocks);
-    ret_day[0] = 0;
-    int rc = pick(c, days, after, small_blocks, quiet.text, ret_day, err);
-    if (rc < 0 || !ret_day[0])
+    struct number small = number_of(small_blocks), history = number_of(days);
+    int rc = pick(c,
+                  "select azekura.next_to_compact($1, $2::int, now() - make_interval(secs => $3),"
+                  " now() - make_interval(days => $4::int))",
+                  4, (const char *const[]){after, small.text, quiet.text, history.text}, ret_piece,
+                  err);
+    if (rc < 0 || !ret_piece[0])
         return rc;
     PGresult *merged;
     rc = store_query(c,
                      "select blocks_after < blocks_before from azekura.compact($1,"
                      " now() - make_interval(secs => $2), $3)",
-                     3, (const char *const[]){ret_day, quiet.text, most.text}, &merged, err);
+                     3, (const char *const[]){ret_piece, quiet.text, most.text}, &merged, err);
     if (rc < 0) {
-        err_prefix(err, "compaction of %s: ", ret_day);
+        err_prefix(err, "compaction of %s: ", ret_piece);
         return rc;
     }
     bool is_smaller = strcmp(PQgetvalue(merged, 0, 0), "t") == 0;
     PQclear(merged);
     return is_smaller;
+}
+
+int upkeep_rewrite(PGconn *c, const char *after, char ret_piece[UPKEEP_PIECE_MAX],
+                   int64_t *ret_bytes, struct err *err)
+{
+    int rc = pick(c,
+                  "select d.name from azekura.day_partition d"
+                  " left join azekura.day_partition a on a.name = $1"
+                  " where d.upper < now() and d.merged_at = d.changed_at"
+                  " and d.tidied_at is distinct from d.changed_at and (a.name is null"
+                  "  or (d.lower, d.source_group) > (a.lower, a.source_group))"
+                  " order by d.lower, d.source_group limit 1",
+                  1, (const char *const[]){after}, ret_piece, err);
+    if (rc < 0 || !ret_piece[0])
+        return rc;
+    PGresult *r;
+    rc = store_query(c, "select azekura.rewrite_piece($1)", 1, (const char *const[]){ret_piece}, &r,
+                     err);
+    if (rc < 0) {
+        err_prefix(err, "rewriting %s: ", ret_piece);
+        return rc;
+    }
+    *ret_bytes = PQgetisnull(r, 0, 0) ? 0 : store_number(r, 0, 0);
+    PQclear(r);
+    return 1;
+}
+
+int64_t upkeep_drop_empty(PGconn *c, struct err *err)
+{
+    PGresult *r;
+    int rc = store_query(c, "select azekura.drop_empty_pieces()", 0, NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    int64_t n = store_number(r, 0, 0);
+    PQclear(r);
+    return n;
 }
 
 int64_t upkeep_forget(PGconn *c, int64_t ledger_days, struct err *err)

@@ -84,6 +84,11 @@ create function azekura.compact(
 comment on function azekura.compact(text, timestamptz, integer) is
     'merge the small blocks of a piece that ended before older_than; equal numbers: nothing was to be won';
 
+create function azekura.copy_blocks("from" regclass, "to" regclass) returns bigint
+    language c volatile strict parallel unsafe as 'MODULE_PATHNAME', 'azekura_copy_blocks';
+comment on function azekura.copy_blocks(regclass, regclass) is
+    'copy the rows of a piece into a table made in this transaction, visible to all; its indexes have to be built then';
+
 create function azekura.file_system(out total_bytes bigint, out free_bytes bigint, out device text)
     language c volatile strict parallel safe as 'MODULE_PATHNAME', 'azekura_file_system';
 comment on function azekura.file_system() is
@@ -101,5 +106,5 @@ revoke all on function
     azekura.facets(text, text, timestamptz, timestamptz, integer),
     azekura.raw(text), azekura.last_scan(), azekura.matches(azekura.logs, text),
     azekura.verify_block(record), azekura.compact(text, timestamptz, integer),
-    azekura.file_system(), azekura.server_pid()
+    azekura.copy_blocks(regclass, regclass), azekura.file_system(), azekura.server_pid()
     from public;

@@ -87,7 +87,8 @@ create table azekura.day_partition (
     raw_bytes bigint not null default 0 check (raw_bytes >= 0),
     made_at timestamptz not null default now(),
     changed_at timestamptz not null default clock_timestamp(), -- when something was last stored, merged or rewritten
-    tidied_at timestamptz,              -- changed_at for which was looked whether a rewrite gives space back
+    merged_at timestamptz,              -- changed_at when there was nothing more to merge in it
+    tidied_at timestamptz,              -- changed_at when a rewrite would have given nothing back
     unique (source_group, lower),
     unique (source_group, upper)
 ) with (fillfactor = 50); -- the open pieces' rows are updated with every unit, within their page
@@ -100,7 +101,7 @@ create table azekura.piece_size (
     measured_at timestamptz not null default now()
 );
 grant select on azekura.day_partition, azekura.piece_size to azekura_keeper, azekura_web;
-grant update (changed_at, tidied_at) on azekura.day_partition to azekura_keeper;
+grant update (changed_at) on azekura.day_partition to azekura_keeper; -- compact()
 
 -- Locks, in this order everywhere: log_block, hold, rows of day_partition.  Storing holds ROW EXCLUSIVE on
 -- log_block from claim_unit() on, making a piece takes SHARE UPDATE EXCLUSIVE (readers and writers go on),
@@ -296,7 +297,7 @@ end $$;
 
 -- Drop pieces that are over, or whose group is retired, and never had a message: at most `most`.  How many.
 create function azekura.drop_empty_pieces(most integer default 100) returns bigint
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
 declare
     part text;
     is_empty boolean;
@@ -306,7 +307,11 @@ begin
                     where d.messages = 0 and (d.upper < now() - interval '1 hour' or g.retired_at is not null)) then
         return 0; -- without the lock, which waits for all who read
     end if;
-    lock table only azekura.log_block in access exclusive mode;
+    begin
+        lock table only azekura.log_block in access exclusive mode;
+    exception when lock_not_available then
+        return 0; -- not worth that all others wait for one who reads for long
+    end;
     for part in select d.name from azekura.day_partition d join azekura.source_group g on g.id = d.source_group
                  where d.messages = 0 and (d.upper < now() - interval '1 hour' or g.retired_at is not null)
                  order by d.lower limit most for update of d loop
@@ -323,6 +328,101 @@ begin
     return n;
 end $$;
 
+-- The oldest piece after `after` (null, or one that is gone: from the first on) with small blocks that ended before
+-- `older_than`: two of them where it is over, else `small_blocks`; only of pieces that reach past `since`.  Each
+-- piece is looked at by itself: one query over all would plan and lock every piece there is.
+create function azekura.next_to_compact(after text, small_blocks integer, older_than timestamptz, since timestamptz)
+returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    p azekura.day_partition;
+    last azekura.day_partition;
+    n bigint;
+begin
+    select * into last from azekura.day_partition d where d.name = after;
+    for p in select * from azekura.day_partition d
+              where d.lower <= now() and d.upper > since and d.messages > 0 and d.merged_at is distinct from d.changed_at
+                and (last.name is null or (d.lower, d.source_group) > (last.lower, last.source_group))
+              order by d.lower, d.source_group loop
+        continue when to_regclass(format('azekura.%I', p.name)) is null;
+        -- a block is small when two of its kind fit into one
+        execute format('select count(*) from azekura.%I where messages < 32768 and raw_bytes < 33554432 and last_at < $1',
+                       p.name) into n using older_than;
+        if n >= (case when p.upper < now() then 2 else small_blocks end) then
+            return p.name;
+        end if;
+        if azekura.piece_reach(p.upper) <= older_than then -- nothing in it is still too young
+            update azekura.day_partition d set merged_at = p.changed_at where d.name = p.name and d.changed_at = p.changed_at;
+        end if;
+    end loop;
+    return null;
+end $$;
+
+-- Give the space back that a finished piece wastes: merging many blocks at once leaves the room of the small ones
+-- as holes, which nothing fills in a day that is over.  Its rows are written to a fresh table, which takes its place;
+-- only the exchange keeps others waiting.  Done when more than `waste` (of 1) of the piece are holes.  Bytes given
+-- back; 0: there was too little to be won; null: not now: something changed in it
+-- meanwhile, somebody reads for long, the disk has no room for a copy, or the piece is gone.
+create function azekura.rewrite_piece(name text, waste real default 0.2) returns bigint
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
+declare
+    p azekura.day_partition;
+    again azekura.day_partition;
+    old_table regclass;
+    fresh text := name || '_fresh';
+    columns text;
+    needed bigint;
+    before bigint;
+    after bigint;
+begin
+    if waste is null or waste not between 0 and 1 then
+        raise exception using errcode = '22023', message = format('waste %s is out of 0..1', coalesce(waste::text, 'null'));
+    end if;
+    perform pg_advisory_xact_lock(hashtext('azekura.rewrite_piece')); -- two would wait for each other's exchange
+    select * into p from azekura.day_partition d where d.name = rewrite_piece.name;
+    old_table := to_regclass(format('azekura.%I', p.name));
+    if old_table is null then
+        return null;
+    end if;
+    -- what it would take: the columns as stored, and for TOAST's chunks, pages and indexes a little
+    select string_agg(format('coalesce(pg_column_size(%I), 0)', a.attname), ' + ') into columns
+      from pg_attribute a where a.attrelid = old_table and a.attnum > 0 and not a.attisdropped;
+    execute format('select coalesce(sum(%s), 0) * 1.05 + 65536 from %s', columns, old_table) into needed;
+    before := pg_total_relation_size(old_table);
+    if needed > before * (1 - waste) then
+        update azekura.day_partition d set tidied_at = p.changed_at where d.name = p.name;
+        return 0;
+    end if;
+    if (select free_bytes from azekura.file_system()) < needed * 2 + 268435456 then
+        return null; -- the copy and its log would fill the disk
+    end if;
+    execute format('create table azekura.%I (like azekura.log_block including all)', fresh);
+    perform azekura.copy_blocks(old_table, format('azekura.%I', fresh)::regclass);
+    execute format('reindex table azekura.%I', fresh);
+    after := pg_total_relation_size(format('azekura.%I', fresh));
+    begin
+        lock table only azekura.log_block in access exclusive mode;
+    exception when lock_not_available then -- somebody reads for long; all others are not to wait for him
+        execute format('drop table azekura.%I', fresh);
+        return null;
+    end;
+    select * into again from azekura.day_partition d where d.name = p.name for update;
+    if not found or (again.changed_at, again.lower, again.upper) is distinct from (p.changed_at, p.lower, p.upper) then
+        execute format('drop table azekura.%I', fresh);
+        return null;
+    end if;
+    execute format('drop table azekura.%I', p.name);
+    execute format('alter table azekura.%I rename to %I', fresh, p.name);
+    execute format('alter table azekura.log_block attach partition azekura.%I for values from (%s, %L) to (%s, %L)',
+                   p.name, p.source_group, p.lower, p.source_group, p.upper);
+    again.changed_at := clock_timestamp();
+    update azekura.day_partition d
+       set changed_at = again.changed_at, tidied_at = again.changed_at,
+           merged_at = case when d.merged_at = d.changed_at then again.changed_at end
+     where d.name = p.name;
+    return before - after;
+end $$;
+
 -- Measure the pieces that changed since they were measured; what all of them take together.
 create function azekura.measure_pieces() returns table (bytes bigint)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
@@ -337,7 +437,8 @@ $$;
 
 revoke execute on all functions in schema azekura from public;
 grant execute on function azekura.ensure_partition(timestamptz, text, smallint), azekura.split_piece(text, timestamptz),
-    azekura.drop_pieces(text[], bigint[], text, text), azekura.drop_empty_pieces(integer), azekura.measure_pieces()
+    azekura.drop_pieces(text[], bigint[], text, text), azekura.drop_empty_pieces(integer), azekura.rewrite_piece(text, real),
+    azekura.next_to_compact(text, integer, timestamptz, timestamptz), azekura.measure_pieces()
     to azekura_keeper;
 grant execute on function azekura.piece_reach(timestamptz), azekura.piece_is_held(smallint, timestamptz, timestamptz)
     to azekura_keeper, azekura_web;
