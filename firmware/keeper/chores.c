@@ -5,11 +5,14 @@
 #include "keeper/enforce.h"
 #include "store/ledger.h"
 #include "store/rate.h"
+#include "store/event.h"
 #include "store/upkeep.h"
 
 #define SMALL_BLOCKS \
     120 /* of today gather before they are merged: two minutes at one block a second */
 #define ALL_DAYS 36500
+#define EVENT_DAYS 731     /* two years of events are kept, */
+#define EVENTS_KEPT 100000 /* but no more than this */
 #define RECENT_DAYS 3
 #define FOLD_ROWS 2000 /* a minute of one unit a second has 300: bounds a transaction */
 #define TOLD_US (US_PER_SECOND / 20) /* many writers say something at once */
@@ -25,8 +28,8 @@ static int64_t compact(PGconn *c, const struct config *config, struct err *err)
 {
     static int64_t days =
         ALL_DAYS; /* after a start everything is looked at once, later what still changes */
-    static char done[UPKEEP_DAY_MAX]; /* in this round: nothing to be won up to this day */
-    char day[UPKEEP_DAY_MAX];
+    static char done[UPKEEP_PIECE_MAX]; /* in this round: nothing to be won up to this day */
+    char day[UPKEEP_PIECE_MAX];
     int r = upkeep_compact(c, days, done, SMALL_BLOCKS, config->compact_after_seconds,
                            COMPACT_BLOCKS, day, err);
     if (r > 0)
@@ -42,9 +45,28 @@ static int64_t compact(PGconn *c, const struct config *config, struct err *err)
     return r;
 }
 
+/* One piece a call: others have their turn between the copies. */
+static int64_t give_back(PGconn *c, const struct config *config, struct err *err)
+{
+    static char done[UPKEEP_PIECE_MAX]; /* in this round: looked at up to this piece */
+    char piece[UPKEEP_PIECE_MAX];
+    int64_t bytes;
+    (void)config;
+    int64_t r = upkeep_rewrite(c, done, piece, &bytes, err);
+    if (piece[0])
+        memcpy(done, piece, sizeof(done));
+    if (r != 0)
+        return r > 0 ? 0 : r;
+    done[0] = 0;
+    r = upkeep_drop_empty(c, err);
+    return r < 0 ? r : 10 * US_PER_MINUTE;
+}
+
 static int64_t forget(PGconn *c, const struct config *config, struct err *err)
 {
     int64_t r = upkeep_forget(c, config->ledger_minutes_days, err);
+    if (r >= 0)
+        r = event_forget(c, clock_wall_us() - EVENT_DAYS * US_PER_DAY, EVENTS_KEPT, err);
     return r < 0 ? r : 10 * US_PER_MINUTE;
 }
 
@@ -73,6 +95,7 @@ static int64_t enforce(PGconn *c, const struct config *config, struct err *err)
 struct chore keeper_chores[] = {
     {"making partitions", make_partitions, 10 * US_PER_SECOND, 0},
     {"compaction", compact, US_PER_MINUTE, 0},
+    {"giving space back", give_back, 10 * US_PER_MINUTE, 0},
     {"forgetting what is over", forget, US_PER_MINUTE, 0},
     {"folding receive rates", fold_rates, 10 * US_PER_SECOND, 0},
     {"merging the ledger's minutes", merge_ledger, US_PER_MINUTE, 0},

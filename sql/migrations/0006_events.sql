@@ -27,15 +27,20 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     returning id;
 $$;
 
--- Forget events before `older`, and of the rest all but about the newest `most`.  How many went.
+-- Forget events before `older`, but none by age while the clock is doubted, and of the rest all but
+-- about the newest `most`.  How many went.
 create function azekura.forget_events(older timestamptz, most bigint) returns bigint
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-    with gone as (
-        delete from azekura.event
-         where at < older or id <= (select max(id) from azekura.event) - most
-        returning 1)
-    select count(*) from gone;
-$$;
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    gone bigint;
+begin
+    if exists (select from azekura.retention_clock where doubted_since is not null) then
+        older := '-infinity';
+    end if;
+    delete from azekura.event where at < older or id <= (select max(id) from azekura.event) - most;
+    get diagnostics gone = row_count;
+    return gone;
+end $$;
 
 -- The daemons: who runs under which process id.  A process id alone says little: `boot` and `started`
 -- (ticks since that boot) tell whether it is still the same process.
