@@ -34,6 +34,7 @@ struct cli_command {
     const char *summary; /* one line */
     const char *help;    /* what more there is to say; may be "" */
     cli_run_fn run;
+    bool needs_no_box; /* runs without any configuration */
 };
 extern const struct cli_command cli_commands[];
 extern const size_t cli_commands_n;
@@ -47,6 +48,9 @@ int cli_search(struct cli *cli, int argc, char **argv);
 int cli_config(struct cli *cli, int argc, char **argv);
 int cli_ledger(struct cli *cli, int argc, char **argv);
 int cli_verify(struct cli *cli, int argc, char **argv);
+int cli_retention(struct cli *cli, int argc, char **argv);
+int cli_size(struct cli *cli, int argc, char **argv);
+int cli_events(struct cli *cli, int argc, char **argv);
 
 /* ---- shared by the commands ---- */
 

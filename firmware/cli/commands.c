@@ -10,12 +10,12 @@ const struct cli_command cli_commands[] = {
     {"status", "status", "what the box is doing, and whether all of it is well",
      "Exits with 1 when something is not: the schema is older than the program, the receiver does\n"
      "not report, or the ledger does not balance.\n",
-     cli_status},
+     cli_status, false},
     {"migrate", "migrate", "bring the database's schema up to date; safe to run again",
      "Connects as the cluster's superuser postgres and applies the files of database.sql_dir that "
      "are\n"
      "missing, each in one transaction.\n",
-     cli_migrate},
+     cli_migrate, false},
     {"user",
      "user list\nuser add NAME [--role admin|operator|viewer]\nuser remove NAME\nuser password "
      "NAME",
@@ -23,16 +23,16 @@ const struct cli_command cli_commands[] = {
      "The password is asked for on the terminal; piped, it is the first line of standard input.\n"
      "Without --role the first account becomes admin, every other viewer.\n"
      "A new password ends the account's sessions.\n",
-     cli_user},
+     cli_user, false},
     {"token",
      "token list\ntoken create --name NAME --role admin|operator|viewer\ntoken remove NAME",
      "tokens for programs that use the API",
-     "create prints the token and nothing else; it cannot be shown again.\n", cli_token},
+     "create prints the token and nothing else; it cannot be shown again.\n", cli_token, false},
     {"setup-code", "setup-code", "a new one-time code for the first administrator",
      "Prints the code and nothing else; the code before it stops working.  Refused once an "
      "account\n"
      "exists: use azekura user then.\n",
-     cli_setup_code},
+     cli_setup_code, false},
     {"search",
      "search [--from T] [--to T] [--limit N|all] [--order desc|asc] [--format text|json|raw] [--] "
      "QUERY",
@@ -47,7 +47,7 @@ const struct cli_command cli_commands[] = {
      "  azekura search link down hostname:core-*\n"
      "  azekura search --from -1h 'severity:<=warning -source:192.0.2.0/24'\n"
      "  azekura search --format json --limit all '\"login failed\" OR \"access denied\"'\n",
-     cli_search},
+     cli_search, false},
     {"config",
      "config list\nconfig get NAME\nconfig set NAME VALUE\nconfig reset NAME\nconfig diff",
      "settings of the box",
@@ -56,16 +56,60 @@ const struct cli_command cli_commands[] = {
      "or the database (which wins).  set and reset change the database and take effect as list "
      "says;\n"
      "diff shows only what is not the default.\n",
-     cli_config},
+     cli_config, false},
     {"ledger", "ledger [--from T] [--to T] [--limit N]", "what arrived, and what became of it",
      "arrived = stored + refused, by listener and by source (the busiest 20, --limit).  Exits with "
      "1 when\n"
      "the equation does not hold.\n\n" TIMES_HELP,
-     cli_ledger},
+     cli_ledger, false},
     {"verify", "verify [--from T] [--to T]", "read and check every stored block",
      "Checks every checksum, index and rendering.  Names each damaged block and exits with 1 when "
      "there\n"
      "is one.\n\n" TIMES_HELP,
-     cli_verify},
+     cli_verify, false},
+    {"retention",
+     "retention [show]\nretention days [--from DAY] [--to DAY]\n"
+     "retention preview [--policy trim|shed|borrow|warn]\nretention set NAME VALUE\n"
+     "retention groups\nretention group add NAME [NETWORK …] [--quota PERCENT] [--keep-days N]\n"
+     "retention group set NAME [NETWORK …] [--no-networks] [--quota PERCENT|none] "
+     "[--keep-days N|none] [--rename NEW]\n"
+     "retention group remove NAME\nretention holds\n"
+     "retention hold add --from T --to T [--group G] REASON\nretention hold remove ID\n"
+     "retention delete --from DAY --to DAY [--group G] [--yes]\n"
+     "retention receipts [--limit N]\nretention clock [confirm]",
+     "how the storage is used, how long it lasts, and what is deleted",
+     "show: months against their budget, the forecast, the history that fits.  preview: what the\n"
+     "rule would delete now, under each policy.  set: one of month_share_percent, over_budget,\n"
+     "keep_days, high_water_percent, capacity_bytes, shed_severity.\n\n"
+     "A sender belongs to the group with the longest NETWORK that contains it, else to default.\n"
+     "NETWORKs given to set take the place of those there were.  A quota is per cent of the\n"
+     "month's budget; keep-days 0 keeps for ever, none as retention.keep_days.  A group that is\n"
+     "removed keeps its messages until they go.\n\n"
+     "A hold pins a range of time: it counts, and is never deleted.  delete shows what would go,\n"
+     "asks (not with --yes), and waits until the box has done it.  What was deleted, by whom and\n"
+     "why stays in receipts.  clock: whether the box doubts its clock; confirm says it is "
+     "right.\n\n"
+     "Days: 2026-11-30, in the box's time zone.\n" TIMES_HELP,
+     cli_retention, false},
+    {"size",
+     "size --rate MESSAGES_A_SECOND [--bytes BYTES_A_MESSAGE] [--stored-bytes BYTES] [--days N] "
+     "[--storage SIZE] [--share PERCENT] [--high-water PERCENT]",
+     "which storage for which logs; needs no box",
+     "The rate is the mean over a day.  Without --bytes 200, without --stored-bytes a quarter of\n"
+     "it, without --days 365.  SIZE is a number with kB, MB, GB, TB, PB (powers of ten, as "
+     "storage\n"
+     "is sold) or KiB, MiB, GiB, TiB, PiB.\n\n"
+     "  day     = rate × 86,400 s × stored bytes\n"
+     "  month   = day × 30.44\n"
+     "  storage = the larger of month / share and days × day / high water\n\n"
+     "Example:\n  azekura size --rate 2000 --bytes 200 --days 365\n",
+     cli_size, true},
+    {"events",
+     "events [--from T] [--to T] [--severity S] [--kind K] [--limit N] [--language en|ja] "
+     "[--format text|json]",
+     "what happened to the box",
+     "Newest first, at most 100 (--limit).  --severity warning: warnings and what is more severe;\n"
+     "--kind retention: kinds that begin so.\n\n" TIMES_HELP,
+     cli_events, false},
 };
 const size_t cli_commands_n = ARRAY_LEN(cli_commands);

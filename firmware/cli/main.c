@@ -117,7 +117,7 @@ static int run(struct cli *cli, const struct cli_command *command, int argc, cha
 {
     struct err err;
     config_defaults(&cli->config);
-    int rc = config_load(&cli->config, cli->config_path, &err);
+    int rc = cli->config_path ? config_load(&cli->config, cli->config_path, &err) : 0;
     if (rc < 0) {
         cli_fail(rc, &err);
         return CLI_USAGE;
@@ -163,6 +163,8 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--help") == 0)
             return command_help(command);
     struct cli cli = {.config_path = NULL};
+    if (command->needs_no_box)
+        return run(&cli, command, argc - at, argv + at);
     char *path = find_config(config, state);
     if (!path)
         return CLI_USAGE;

@@ -1,0 +1,14 @@
+/* Numbers as people write them: "2000", "1.5", "240GB". */
+#ifndef AZEKURA_CLI_QUANTITY_H
+#define AZEKURA_CLI_QUANTITY_H
+
+#include "base/err.h"
+#include "base/view.h"
+
+/* A decimal number ≥ 0.  0, or -EINVAL and *err. */
+MUST_USE int quantity_number(struct view text, double *ret, struct err *err);
+/* The same with kB, MB, GB, TB, PB (powers of ten), KiB, MiB, GiB, TiB, PiB (of 1024), B or nothing
+ * behind it, in any case of letters, a blank between.  "240G" is refused: it may mean either. */
+MUST_USE int quantity_bytes(struct view text, double *ret, struct err *err);
+
+#endif
