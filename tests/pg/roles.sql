@@ -1,6 +1,6 @@
 -- Who may do what: each daemon's role has no more than it needs.
 begin;
-select plan(86);
+select plan(95);
 
 select is(count(*), 4::bigint, 'the four roles exist')
   from pg_roles where rolname in ('azekura', 'azekura_receiver', 'azekura_keeper', 'azekura_web');
@@ -124,6 +124,15 @@ insert into attempt values
     ('azekura_web', 'select * from azekura.event', '00000', 'the web reads events'),
     ('azekura_web', 'select azekura.forget_events(now(), 0)', '42501', 'and forgets none'),
     ('azekura_web', 'delete from azekura.event', '42501', 'and removes none'),
+    ('azekura_receiver', 'select azekura.count_rates(now(), 0, ''{1}'', ''{=x}'', ''{0}'', ''{1}'', ''{1}'')', '00000', 'the receiver counts rates'),
+    ('azekura_receiver', 'select * from azekura.rate_unit', '42501', 'but reads none'),
+    ('azekura_receiver', 'select azekura.fold_rates(''UTC'')', '42501', 'and folds none'),
+    ('azekura_keeper', 'select azekura.fold_rates(''UTC'')', '00000', 'the keeper folds rates'),
+    ('azekura_keeper', 'select azekura.merge_ledger()', '00000', 'and merges the ledger''s minutes'),
+    ('azekura_keeper', 'select * from azekura.rate_name', '42501', 'but reads no rates'),
+    ('azekura_web', 'select * from azekura.rates_by(1::smallint, ''UTC''), azekura.rate_points(5::smallint, now(), now() + interval ''1 hour'', 60, 60)', '00000', 'the web reads rates'),
+    ('azekura_web', 'select azekura.count_rates(now(), 0, ''{1}'', ''{=x}'', ''{0}'', ''{1}'', ''{1}'')', '42501', 'the web counts none'),
+    ('azekura_web', 'delete from azekura.rate_sample', '42501', 'and removes none'),
     ('azekura_keeper', 'create function azekura.f() returns int language sql as ''select 1''', '42501',
         'the keeper creates nothing');
 
@@ -153,11 +162,11 @@ select set_eq($$ select object, privilege from granted where rolname = 'azekura_
     ('session(expires_at)', 'SELECT'), ('session', 'DELETE'), ('login_failure(last_at)', 'SELECT'), ('login_failure', 'DELETE'),
     ('setting', 'SELECT'), ('ensure_partition', 'EXECUTE'), ('compact', 'EXECUTE'),
     ('daemon', 'SELECT'), ('add_event', 'EXECUTE'), ('forget_events', 'EXECUTE'), ('report_daemon', 'EXECUTE'),
-    ('report_daemon_stopped', 'EXECUTE'), ('add_load', 'EXECUTE') $$, 'the keeper has what its chores need and no more');
+    ('report_daemon_stopped', 'EXECUTE'), ('add_load', 'EXECUTE'), ('fold_rates', 'EXECUTE'), ('merge_ledger', 'EXECUTE') $$, 'the keeper has what its chores need and no more');
 select set_eq($$ select object, privilege from granted where rolname = 'azekura_receiver' $$, $$ values
     ('log_block', 'INSERT'), ('setting', 'SELECT'), ('source_group', 'SELECT'), ('source_group_member', 'SELECT'), ('claim_unit', 'EXECUTE'), ('count_unit', 'EXECUTE'),
     ('count_kernel_drop', 'EXECUTE'), ('report_receiver', 'EXECUTE'), ('add_event', 'EXECUTE'), ('report_daemon', 'EXECUTE'),
-    ('report_daemon_stopped', 'EXECUTE') $$, 'the receiver has what it needs and no more');
+    ('report_daemon_stopped', 'EXECUTE'), ('count_rates', 'EXECUTE') $$, 'the receiver has what it needs and no more');
 
 select * from finish();
 rollback;
