@@ -3,25 +3,7 @@ import { request, search } from "./client";
 import { span, type SpanMs } from "./endpoints";
 import type { BoxEvent } from "./events";
 import type { Retention } from "./retention";
-
-type Time = string;
-
-export interface LoadSeries {
-    name: string;
-    unit: string;
-    /** null: nothing was measured then. */
-    mean: (number | null)[];
-    max: (number | null)[];
-}
-
-export interface Load {
-    from: Time;
-    to: Time;
-    step_us: number;
-    n: number;
-    hardware_threads: number;
-    series: LoadSeries[];
-}
+import type { Load } from "./types";
 
 /** Without `stepS` the box chooses a step for the range. */
 export function getLoad(metrics: readonly string[], range: SpanMs, stepS: number | undefined, signal: AbortSignal): Promise<Load> {

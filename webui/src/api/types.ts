@@ -2,7 +2,7 @@
  * by `npm run types`; nothing is described twice. */
 import type { components } from "./openapi";
 
-type Schemas = components["schemas"];
+export type Schemas = components["schemas"];
 
 export type Role = Schemas["Role"];
 export type Session = Schemas["Session"];
@@ -12,6 +12,7 @@ export type LogPage = Schemas["LogPage"];
 export type Histogram = Schemas["Histogram"];
 export type HistogramBucket = Histogram["buckets"][number];
 export type Rates = Schemas["Rates"];
+export type Load = Schemas["Load"];
 export type Source = Schemas["Source"];
 export type Sources = Schemas["Sources"];
 export type Counts = Schemas["Counts"];

@@ -63,7 +63,7 @@ describe("the points as text", () => {
 });
 
 describe("events in the graphs", () => {
-    const event = (s: number, severity = "info"): BoxEvent => ({ id: String(s), at: new Date(T0 + s * 1000).toISOString(), severity, kind: "", text_en: "", text_ja: "", params: {} });
+    const event = (s: number, severity: BoxEvent["severity"] = "info"): BoxEvent => ({ id: String(s), at: new Date(T0 + s * 1000).toISOString(), severity, kind: "", text_en: "", text_ja: "", params: {} });
     const span = { from: T0, to: T0 + 4800_000 };
 
     it("that would lie upon each other become one mark of the gravest", () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Load } from "../api/load";
-import type { Rates } from "../api/types";
+import type { Load, Rates } from "../api/types";
 import { makeFeed } from "../state/useWindow";
 import { alignSpan, rateStep } from "./rate";
-import { lastKnown, loadWindow, mergeWindow, POINTS_MAX, rateWindow, summary, type Values, type Window } from "./window";
+import { lastKnown, loadWindow, mergeWindow, POINTS_MAX, rateWindow, summary, withLost, type Values, type Window } from "./window";
 
 const T0 = Date.parse("2026-11-30T10:00:00Z");
 const at = (s: number) => new Date(T0 + s * 1000).toISOString();
@@ -117,8 +116,14 @@ describe("answers of the box", () => {
         expect(columns).toEqual({ udp: [10, 20], tcp: [1, 0], tls: [0, 0], total: [11, 20], lost: [0, 2] });
     });
 
+    it("short steps have the losses of their minutes", () => {
+        const minutes = { step_us: 60_000_000, points: [{ at: at(0), refused: 60, kernel_dropped: 0 }, { at: at(60), refused: 0, kernel_dropped: 30 }] } as unknown as Rates;
+        expect(withLost(window(50, [1, 1, 1, 1]), minutes).columns["lost"]).toEqual([1, 1, 0.5, 0.5]);
+        expect(withLost(window(115, [1, 1]), minutes).columns["lost"]).toEqual([0.5, null]);
+    });
+
     it("load has a mean and a maximum a step, and gaps", () => {
-        const load: Load = { from: at(0), to: at(10), step_us: 5_000_000, n: 2, hardware_threads: 2, series: [{ name: "load5", unit: "load", mean: [0.5, null], max: [0.7, null] }] };
+        const load: Load = { from: at(0), to: at(10), step_us: 5_000_000, n: 2, hardware_threads: 2, series: [{ name: "load5", unit: "processes", mean: [0.5, null], max: [0.7, null] }] };
         expect(loadWindow(load)).toEqual({ stepMs: 5000, at: [T0, T0 + 5000], columns: { load5: [0.5, null], "load5 max": [0.7, null] } });
     });
 

@@ -1,8 +1,7 @@
 /* What a graph holds: points of one step, and no more of them than its range has.  A view that goes on by
  * itself asks for its end only; what it gets replaces or follows what is there, and what has become older
  * than the range is dropped, so that a page left open for a week holds as much as in its first minute. */
-import type { Load } from "../api/load";
-import type { Rates } from "../api/types";
+import type { Load, Rates } from "../api/types";
 
 export type Values = (number | null)[];
 
@@ -34,15 +33,20 @@ export function loadWindow(load: Load): Window {
 
 type RatePoint = Rates["points"][number];
 
-export function lostIn(point: RatePoint & { refused?: number; kernel_dropped?: number }): number {
-    return (point.refused ?? 0) + (point.kernel_dropped ?? 0);
+/** Refused and dropped by the kernel; null where steps are shorter than the minutes in which it is counted. */
+export function lostIn({ refused, kernel_dropped: dropped }: RatePoint): number | null {
+    return refused === null && dropped === null ? null : (refused ?? 0) + (dropped ?? 0);
 }
 
 /** Messages a second; the last step may not be over yet and is left out. */
 export function rateWindow(rates: Rates, nowMs: number): Window {
     const stepMs = rates.step_us / 1000;
     const points = rates.points.filter((p) => Date.parse(p.at) + stepMs <= nowMs);
-    const per = (count: (p: RatePoint) => number) => points.map((p) => (count(p) * 1000) / stepMs);
+    const per = (count: (p: RatePoint) => number | null) =>
+        points.map((p) => {
+            const n = count(p);
+            return n === null ? null : (n * 1000) / stepMs;
+        });
     return {
         stepMs,
         at: points.map((p) => Date.parse(p.at)),
@@ -54,6 +58,17 @@ export function rateWindow(rates: Rates, nowMs: number): Window {
             lost: per(lostIn),
         },
     };
+}
+
+/** The losses of whole minutes in a window of shorter steps. */
+export function withLost(window: Window, minutes: Rates): Window {
+    const stepMs = minutes.step_us / 1000;
+    const lost = new Map(minutes.points.map((p) => [Date.parse(p.at), lostIn(p)]));
+    const at = (ms: number) => {
+        const n = lost.get(Math.floor(ms / stepMs) * stepMs);
+        return n == null ? null : (n * 1000) / stepMs;
+    };
+    return { ...window, columns: { ...window.columns, lost: window.at.map(at) } };
 }
 
 /** Steps without a point become one point without values: a line must not cross them. */

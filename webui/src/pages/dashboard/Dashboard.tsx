@@ -33,7 +33,7 @@ function useLossSince(): string | null {
         600_000,
     );
     if (!data) return null;
-    return [...data.points].reverse().find((p) => lostIn(p) > 0)?.at ?? "";
+    return [...data.points].reverse().find((p) => (lostIn(p) ?? 0) > 0)?.at ?? "";
 }
 
 export function Dashboard() {

@@ -29,21 +29,25 @@ interface GroupProps {
     onBack: () => void;
 }
 
-/** The graphs of one answer: they come, and fail, together; what was there stays. */
+/** The graphs of one answer: they come, and fail, together.  What was there stays, dimmed, until the graphs of
+ * another range have come. */
 function Group({ specs, from, name, marks, onZoom, onBack }: GroupProps) {
     const { t } = useWords();
+    const last = useRef<View>();
+    if (from.data || from.error) last.current = from.data;
+    const view = last.current;
     return (
-        <>
+        <div class={cx(css.graphs, !from.data && css.old)} aria-busy={!from.data && !from.error}>
             {from.error && (
                 <div>
                     <p>{t("graph.failed", { name })}</p>
                     <Failed error={from.error} retry={from.reload} />
                 </div>
             )}
-            {from.data
-                ? specs.map((spec) => from.data && <Graph key={spec.id} spec={spec} view={from.data} marks={marks} height={HEIGHT} onZoom={onZoom} onBack={onBack} />)
+            {view
+                ? specs.map((spec) => <Graph key={spec.id} spec={spec} view={view} marks={marks} height={HEIGHT} onZoom={onZoom} onBack={onBack} />)
                 : !from.error && <Skeleton heights={specs.map(() => CARD_HEIGHT)} />}
-        </>
+        </div>
     );
 }
 

@@ -7,12 +7,13 @@ import { getLoad, getMarks } from "../../api/load";
 import { FULL_LOAD } from "../../charts/catalog";
 import { marksOf, type Mark } from "../../charts/marks";
 import { alignSpan, rateStep } from "../../charts/rate";
-import { loadWindow, rateWindow } from "../../charts/window";
+import { loadWindow, rateWindow, withLost } from "../../charts/window";
 import { isOpen, resolveRange, type Span, type TimeRange } from "../../state/timeRange";
 import { useResource, type Resource } from "../../state/useResource";
 import { useWindow, type View } from "../../state/useWindow";
 
 const MARKS_EVERY_MS = 15_000;
+const MINUTE_S = 60;
 /** The newest events of a range; more could not be told apart. */
 export const EVENTS_MAX = 200;
 
@@ -20,7 +21,11 @@ export function useRates(range: TimeRange): Resource<View> {
     return useWindow("rates", range, async (span, stepMs, signal) => {
         const now = boxNow();
         const stepS = stepMs === undefined ? rateStep(span, now) : stepMs / 1000;
-        return rateWindow(await getRates(alignSpan(span, stepS), stepS, signal), now);
+        const window = async () => rateWindow(await getRates(alignSpan(span, stepS), stepS, signal), now);
+        if (stepS >= MINUTE_S) return window();
+        // what was lost is counted by the minute only
+        const [short, minutes] = await Promise.all([window(), getRates(alignSpan(span, MINUTE_S), MINUTE_S, signal)]);
+        return withLost(short, minutes);
     });
 }
 
