@@ -1,28 +1,17 @@
 /* Events: what happened to the box. */
 import { request, search } from "./client";
 import { span, type SpanMs } from "./endpoints";
+import type { Schemas } from "./types";
 
-export interface BoxEvent {
-    id: string;
-    at: string;
-    severity: string;
-    kind: string;
-    text_en: string;
-    text_ja: string;
-    params: Record<string, string>;
-}
-
-export interface Events {
-    entries: BoxEvent[];
-    next: string | null;
-}
+export type BoxEvent = Schemas["Event"];
+export type Events = Schemas["Events"];
 
 export const EVENTS_PAGE = 100;
 
 export interface EventFilter {
     /** The least severe that is wanted, "" for all. */
     severity: string;
-    /** "retention": what concerns it; "" for all. */
+    /** "retention": kinds that begin so; "" for all. */
     kind: string;
 }
 

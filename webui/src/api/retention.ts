@@ -1,22 +1,38 @@
 /* The 20 % rule: what is there, what would go, and what is asked of the box. */
 import { request, search } from "./client";
-import type {
-    Cost,
-    Day,
-    DeletionState,
-    DeletionWish,
-    GroupWish,
-    HoldWish,
-    Policy,
-    Preview,
-    Receipt,
-    Retention,
-    RuleChange,
-    Size,
-    SizeWish,
-} from "./retentionTypes";
+import type { Schemas } from "./types";
 
-export type * from "./retentionTypes";
+export type Retention = Schemas["Retention"];
+export type Policy = Retention["policy"];
+export type MonthState = Retention["state"];
+export type Month = Schemas["RetentionMonth"];
+export type SourceGroup = Schemas["SourceGroup"];
+export type Hold = Schemas["Hold"];
+export type Day = Schemas["RetentionDays"]["days"][number];
+export type Preview = Schemas["DeletionPreview"];
+export type Deletion = Preview["deletions"][number];
+export type DeletionWish = Required<Schemas["DeletionWish"]>;
+export type DeletionState = Schemas["DeletionState"];
+export type Receipt = Schemas["Receipt"];
+export type Size = Schemas["Size"];
+export type Cost = Schemas["RetentionCost"];
+export type CostRow = Cost["rows"][number];
+export type GroupWish = Schemas["SourceGroupWish"];
+export type HoldWish = Schemas["HoldWish"];
+
+/** What PUT /retention and a preview take. */
+export type RuleChange = { [Name in keyof Schemas["RetentionChange"]]: NonNullable<Schemas["RetentionChange"][Name]> };
+
+/** The questions of GET /retention/size. */
+export interface SizeWish {
+    rate: number;
+    bytes: number;
+    stored_bytes: number;
+    days: number;
+    storage: number;
+    share: number;
+    high_water: number;
+}
 
 export const POLICIES: readonly Policy[] = ["trim", "shed", "borrow", "warn"];
 export const RECEIPTS = 50;
@@ -30,13 +46,13 @@ export function putRetention(change: RuleChange): Promise<Retention> {
 }
 
 export async function getDays(from: string, to: string, signal: AbortSignal): Promise<Day[]> {
-    return (await request<{ days: Day[] }>(`/retention/days${search({ from, to })}`, { signal })).days;
+    return (await request<Schemas["RetentionDays"]>(`/retention/days${search({ from, to })}`, { signal })).days;
 }
 
 /** What the rule would do now, under each policy, with these changes. */
 export async function getPreviews(change: RuleChange, signal: AbortSignal): Promise<Preview[]> {
     const params = { ...change, over_budget: undefined };
-    return (await request<{ previews: Preview[] }>(`/retention/preview${search(params)}`, { signal })).previews;
+    return (await request<Schemas["DeletionPreviews"]>(`/retention/preview${search(params)}`, { signal })).previews;
 }
 
 export function postGroup(group: GroupWish): Promise<unknown> {
@@ -59,7 +75,7 @@ export function deleteHold(id: string): Promise<unknown> {
     return request(`/retention/holds/${encodeURIComponent(id)}`, { method: "DELETE" });
 }
 
-export function getReceipts(cursor: string | undefined, signal?: AbortSignal): Promise<{ entries: Receipt[]; next: string | null }> {
+export function getReceipts(cursor: string | undefined, signal?: AbortSignal): Promise<Schemas["Receipts"]> {
     return request(`/retention/deletions${search({ limit: RECEIPTS, cursor })}`, signal ? { signal } : {});
 }
 
@@ -86,6 +102,8 @@ export function getSize(wish: SizeWish | null, signal: AbortSignal): Promise<Siz
     return request(`/retention/size${wish ? search({ ...wish }) : ""}`, { signal });
 }
 
-export function getCost(signal: AbortSignal): Promise<Cost> {
-    return request("/retention/cost", { signal });
+export type CostField = "hostname" | "app_name";
+
+export function getCost(by: CostField, signal: AbortSignal): Promise<Cost> {
+    return request(`/retention/cost${search({ by })}`, { signal });
 }

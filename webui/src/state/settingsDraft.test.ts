@@ -14,6 +14,7 @@ const setting = (over: Partial<Setting>): Setting => ({
     unit: "ms",
     help_en: "",
     help_ja: "",
+    choices: [],
     changed_at: null,
     changed_by: null,
     ...over,

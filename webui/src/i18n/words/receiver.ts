@@ -41,7 +41,4 @@ export const receiver = {
     "live.connections": ["Open TCP connections", "TCP 接続数"],
     "live.buffer": ["UDP buffer granted", "UDP バッファーの大きさ"],
     "live.reported": ["Last report", "最後の報告"],
-    "sources.address": ["Address", "アドレス"],
-    "sources.messages": ["Messages ever", "累計件数"],
-    "sources.last": ["Last heard", "最後の受信"],
 } satisfies Words;

@@ -29,16 +29,16 @@ function Cell({ name, day, most, isPicked, onPick }: { name: string; day: Day | 
             class={cx(css.cell, isPicked && css.picked, day?.is_held && css.held)}
             disabled={!hasAny}
             aria-pressed={isPicked}
-            aria-label={full}
             title={full}
             onClick={() => onPick(name)}
         >
-            <span class={css.number}>{Number(name.slice(8))}</span>
-            <span class={css.bytes}>{hasAny ? formatBytes(day.bytes) : "–"}</span>
+            <span class="visually-hidden">{full}</span>
+            <span class={css.number} aria-hidden="true">{Number(name.slice(8))}</span>
+            <span class={css.bytes} aria-hidden="true">{hasAny ? formatBytes(day.bytes) : "–"}</span>
             <span class={css.track}>
                 <span style={{ width: hasAny ? `${Math.max(2, (day.bytes / most) * 100)}%` : "0" }} />
             </span>
-            <span class={css.marks}>{marks.join(" ") || "\u00a0"}</span>
+            <span class={css.marks} aria-hidden="true">{marks.join(" ") || "\u00a0"}</span>
         </button>
     );
 }

@@ -1,4 +1,5 @@
-import { getCost, type CostRow } from "../../api/retention";
+import { useState } from "preact/hooks";
+import { getCost, type CostField, type CostRow } from "../../api/retention";
 import { Card, Failed, Skeleton } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
@@ -13,9 +14,11 @@ import { formatPercent } from "./texts";
 import type { View } from "./view";
 
 const EVERY_MS = 60_000;
+const FIELDS: readonly CostField[] = ["hostname", "app_name"];
 
-function logsOfRow(row: CostRow): string {
-    const parts = [row.hostname ? clause("hostname", row.hostname) : "", clause("severity", row.severity)];
+function logsOfRow(row: CostRow, by: CostField): string {
+    const value = row[by];
+    const parts = [value ? clause(by, value) : "", clause("severity", row.severity)];
     return href("/logs", { q: parts.filter(Boolean).join(" "), from: "-24h" });
 }
 
@@ -27,12 +30,20 @@ function gain(row: CostRow): string {
 /** Which host and severity takes which part, and what it would be worth to be without it. */
 export function Cost({ view }: { view: View }) {
     const { t, lang } = useWords();
-    const { data, error, reload } = useResource("cost", getCost, EVERY_MS);
+    const [by, setBy] = useState<CostField>("hostname");
+    const { data, error, reload } = useResource(`cost ${by}`, (signal) => getCost(by, signal), EVERY_MS);
     const rows = data?.rows ?? [];
-    const host = (row: CostRow) => row.hostname || t("cost.others");
-    const best = rows.reduce<CostRow | null>((a, row) => (row.hostname && (row.days_gained ?? 0) > (a?.days_gained ?? 0) ? row : a), null);
+    const name = (row: CostRow) => row[by] || t(row.is_others ? "cost.others" : "cost.without");
+    const best = rows.reduce<CostRow | null>((a, row) => (row[by] && (row.days_gained ?? 0) > (a?.days_gained ?? 0) ? row : a), null);
     return (
-        <Card title={t("cost.title")} aside={data && <span class="dim">{formatMonth(data.month || view.data.month, lang)}</span>}>
+        <Card title={t("cost.title")} aside={<span class="dim">{formatMonth(data?.month || view.data.month, lang)}</span>}>
+            <div class={css.choice} role="group" aria-label={t("cost.title")}>
+                {FIELDS.map((field) => (
+                    <button key={field} type="button" class={cx(ui.button, ui.small)} aria-pressed={by === field} onClick={() => setBy(field)}>
+                        {t(field === "hostname" ? "cost.hosts" : "cost.programs")}
+                    </button>
+                ))}
+            </div>
             {error && !data && <Failed error={error} retry={reload} />}
             {!data && !error && <Skeleton heights={[280]} />}
             {data && rows.length === 0 && <p class={css.empty}>{t("cost.none")}</p>}
@@ -40,7 +51,7 @@ export function Cost({ view }: { view: View }) {
                 <>
                     <p class={css.empty}>
                         {best && (best.days_gained ?? 0) >= 1 && (
-                            <b class={css.best}>{t("cost.best", { severity: best.severity, host: host(best), n: formatCount(best.days_gained ?? 0) })} </b>
+                            <b class={css.best}>{t("cost.best", { severity: best.severity, host: name(best), n: formatCount(best.days_gained ?? 0) })} </b>
                         )}
                         {t("cost.help")}
                     </p>
@@ -48,7 +59,7 @@ export function Cost({ view }: { view: View }) {
                         <table class={ui.table}>
                             <thead>
                                 <tr>
-                                    <th scope="col">{t("cost.host")}</th>
+                                    <th scope="col">{t(by === "hostname" ? "cost.host" : "cost.program")}</th>
                                     <th scope="col">{t("cost.severity")}</th>
                                     <th scope="col" class={ui.num}>
                                         {t("days.messages")}
@@ -69,10 +80,10 @@ export function Cost({ view }: { view: View }) {
                             </thead>
                             <tbody>
                                 {rows.map((row) => (
-                                    <tr key={`${row.hostname} ${row.severity}`}>
+                                    <tr key={`${row[by]} ${row.is_others} ${row.severity}`}>
                                         <th scope="row">
-                                            <a href={logsOfRow(row)} title={t("cost.logs", { host: host(row), severity: row.severity })}>
-                                                {host(row)}
+                                            <a href={logsOfRow(row, by)} title={t("cost.logs", { host: name(row), severity: row.severity })}>
+                                                {name(row)}
                                             </a>
                                         </th>
                                         <td>{row.severity}</td>

@@ -51,13 +51,13 @@ function Row({ group, budget, mayChange, onEdit, onRemove }: { group: SourceGrou
             {mayChange && (
                 <td class={css.rowActs}>
                     {!group.retired && (
-                        <button type="button" class={cx(ui.button, ui.small)} aria-label={`${t("groups.edit")} ${group.name}`} onClick={onEdit}>
-                            {t("groups.edit")}
+                        <button type="button" class={cx(ui.button, ui.small)} onClick={onEdit}>
+                            {t("groups.edit")} <span class="visually-hidden">{group.name}</span>
                         </button>
                     )}
                     {!group.retired && group.id !== 0 && (
-                        <button type="button" class={cx(ui.button, ui.small)} aria-label={`${t("groups.remove")} ${group.name}`} onClick={onRemove}>
-                            {t("groups.remove")}
+                        <button type="button" class={cx(ui.button, ui.small)} onClick={onRemove}>
+                            {t("groups.removeShort")} <span class="visually-hidden">{group.name}</span>
                         </button>
                     )}
                 </td>

@@ -51,10 +51,9 @@ export function Holds({ view }: { view: View }) {
                                             <button
                                                 type="button"
                                                 class={cx(ui.button, ui.small)}
-                                                aria-label={`${t("holds.remove")} ${days(hold)}`}
                                                 onClick={() => setRemoved(hold)}
                                             >
-                                                {t("holds.remove")}
+                                                {t("holds.remove")} <span class="visually-hidden">{days(hold)}</span>
                                             </button>
                                         </td>
                                     )}

@@ -14,11 +14,14 @@ interface BarProps {
     bar: MonthBar;
     top: number;
     budget: number;
+    capacity: number;
+    /** The first bar and each January say the year. */
+    isFirst: boolean;
     isChosen: boolean;
     onChoose: () => void;
 }
 
-function Bar({ bar, top, budget, isChosen, onChoose }: BarProps) {
+function Bar({ bar, top, budget, capacity, isFirst, isChosen, onChoose }: BarProps) {
     const { t, lang } = useWords();
     const height = (bytes: number) => `${Math.min(100, percentOf(bytes, top))}%`;
     const f = bar.forecast;
@@ -26,24 +29,26 @@ function Bar({ bar, top, budget, isChosen, onChoose }: BarProps) {
         t("months.bar", { month: formatMonth(bar.month, lang), bytes: formatBytes(bar.bytes), percent: formatPercent(percentOf(bar.bytes, budget)) }),
         f && t("months.barForecast", { bytes: formatBytes(f.bytes), low: formatBytes(f.low), high: formatBytes(f.high) }),
     ].filter(Boolean);
-    const isFirst = bar.month.endsWith("-01");
     return (
         <li>
             <button
                 type="button"
                 class={cx(css.bar, isChosen && css.chosen)}
                 aria-pressed={isChosen}
-                aria-label={says.join(lang === "ja" ? "。" : "; ")}
                 title={says.join("\n")}
                 onClick={onChoose}
             >
-                <span class={css.plot}>
+                <span class="visually-hidden">{says.join(lang === "ja" ? "。" : "; ")}</span>
+                <span class={css.plot} aria-hidden="true">
                     {f && <span class={css.forecast} style={{ height: height(f.bytes) }} />}
                     <span class={cx(css.used, bar.bytes > budget && css.over)} style={{ height: height(bar.bytes) }} />
                     {f && <span class={css.whisker} style={{ bottom: height(f.low), height: `calc(${height(f.high)} - ${height(f.low)})` }} />}
                 </span>
-                <span class={css.name}>{formatMonthShort(bar.month, lang)}</span>
-                <span class={css.year}>{isFirst ? bar.month.slice(0, 4) : "\u00a0"}</span>
+                <span class={css.name} aria-hidden="true">
+                    {formatMonthShort(bar.month, lang)}
+                    <span>{`${formatPercent(percentOf(bar.bytes, capacity))} %`}</span>
+                    <span>{isFirst ? bar.month.slice(0, 4) : "\u00a0"}</span>
+                </span>
             </button>
         </li>
     );
@@ -111,8 +116,17 @@ export function Months({ view: { data: r }, chosen, onChoose }: { view: View; ch
                     <div class={css.inner}>
                         <div class={css.line} style={{ bottom: `calc(var(--foot) + (100% - var(--foot)) * ${budget / top})` }} aria-hidden="true" />
                         <ol class={css.bars}>
-                            {bars.map((bar) => (
-                                <Bar key={bar.month} bar={bar} top={top} budget={budget} isChosen={bar.month === chosen} onChoose={() => onChoose(bar.month)} />
+                            {bars.map((bar, i) => (
+                                <Bar
+                                    key={bar.month}
+                                    bar={bar}
+                                    top={top}
+                                    budget={budget}
+                                    capacity={r.capacity_bytes}
+                                    isFirst={i === 0 || bar.month.endsWith("-01")}
+                                    isChosen={bar.month === chosen}
+                                    onChoose={() => onChoose(bar.month)}
+                                />
                             ))}
                         </ol>
                     </div>

@@ -4,7 +4,7 @@ import { Ago } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useWords, type Key } from "../../i18n";
 import { cx } from "../../utils/cx";
-import { formatBytes, formatCount, formatExact, formatRate, formatShort, formatTime } from "../../utils/format";
+import { formatBytes, formatCount, formatDay, formatExact, formatRate, formatShort } from "../../utils/format";
 import css from "./sources.module.css";
 import { changeText, COLUMNS, HEAD, isNumber, isSilent, logsOfRow, nextOrder, type Column, type Order } from "./table";
 
@@ -48,7 +48,7 @@ function Name({ row, field, nowMs }: { row: RateRow; field: RateField; nowMs: nu
     const { t } = useWords();
     const logs = logsOfRow(row, field, nowMs);
     const silent = isSilent(row, field, nowMs);
-    if (!logs) return <span class="dim">{t(row.value === null ? "rates.others" : "rates.noValue")}</span>;
+    if (!logs) return <span class="dim">{t(row.is_others ? "rates.others" : "rates.noValue")}</span>;
     return (
         <>
             <a class="mono" href={logs} title={t("rates.logs", { name: row.value ?? "" })}>
@@ -99,7 +99,7 @@ export function RatesTable({ label, field, rows, nowMs, order, onOrder }: Props)
                 </thead>
                 <tbody>
                     {rows.map((row) => (
-                        <tr key={row.value ?? " others"} class={isSilent(row, field, nowMs) ? css.isSilent : ""}>
+                        <tr key={row.value ?? (row.is_others ? " others" : " without")} class={isSilent(row, field, nowMs) ? css.isSilent : ""}>
                             <th scope="row" class={css.name}>
                                 <Name row={row} field={field} nowMs={nowMs} />
                             </th>
@@ -108,17 +108,17 @@ export function RatesTable({ label, field, rows, nowMs, order, onOrder }: Props)
                             <td class={ui.num}>{count(row.hour)}</td>
                             <td class={ui.num}>{count(row.day)}</td>
                             <td class={ui.num}>{count(row.month)}</td>
+                            <td class={ui.num}>
+                                <Change row={row} />
+                            </td>
                             <td class={ui.num}>{formatBytes(row.bytes_day)}</td>
                             <td class={ui.num}>{formatBytes(row.bytes_month)}</td>
                             <td class={ui.num}>{formatBytes(row.disk_month)}</td>
                             <td class={ui.num}>
                                 <Budget percent={row.budget_percent} />
                             </td>
-                            <td class={ui.num}>
-                                <Change row={row} />
-                            </td>
                             <td>{row.last_heard ? <Ago at={row.last_heard} /> : "–"}</td>
-                            <td title={row.first_heard ? formatExact(row.first_heard) : ""}>{row.first_heard ? formatTime(row.first_heard).slice(0, 16) : "–"}</td>
+                            <td title={row.first_heard ? formatExact(row.first_heard) : ""}>{row.first_heard ? formatDay(row.first_heard) : "–"}</td>
                         </tr>
                     ))}
                 </tbody>

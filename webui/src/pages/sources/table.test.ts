@@ -5,6 +5,7 @@ import { changeText, isSilent, logsOfRow, nextOrder, readField, readOrder, write
 const NOW = Date.parse("2026-11-30T12:00:00Z");
 const row = (value: string | null, last: string | null): RateRow => ({
     value,
+    is_others: false,
     now: 0,
     minute: 0,
     hour: 0,

@@ -12,11 +12,11 @@ export const COLUMNS = [
     "hour",
     "day",
     "month",
+    "change_percent",
     "bytes_day",
     "bytes_month",
     "disk_month",
     "budget_percent",
-    "change_percent",
     "last_heard",
     "first_heard",
 ] as const;

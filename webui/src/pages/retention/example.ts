@@ -1,0 +1,40 @@
+/* A box in mid-November, for the tests of this folder. */
+import type { Retention } from "../../api/retention";
+
+export const EXAMPLE: Retention = {
+    at: "2026-11-21T05:12:30Z",
+    zone: "Asia/Tokyo",
+    capacity_bytes: 1000,
+    capacity_is_limited: false,
+    file_system: { total_bytes: 1000, free_bytes: 300 },
+    month_share_percent: 20,
+    budget_bytes: 200,
+    high_water_percent: 80,
+    high_water_bytes: 800,
+    shed_severity: 4,
+    used: { database_bytes: 500, wal_bytes: 40, spool_bytes: 0, total_bytes: 540 },
+    policy: "trim",
+    keep_days: 0,
+    month: "2026-11",
+    month_bytes: 120,
+    state: "watch",
+    forecast: {
+        basis: "weekdays",
+        bytes: 180,
+        low_bytes: 170,
+        high_bytes: 195,
+        day_bytes: 6,
+        reached_on: null,
+        reached_earliest: null,
+        reached_latest: null,
+    },
+    history: { oldest: "2026-08-03T02:11:00Z", days: 111, fits_days: 130, fits_low: 120, fits_high: 140 },
+    months: [
+        { month: "2026-11", bytes: 120, messages: 5, raw_bytes: 500, days: 21, by_group: [] },
+        { month: "2026-10", bytes: 190, messages: 8, raw_bytes: 800, days: 31, by_group: [] },
+        { month: "2026-08", bytes: 150, messages: 7, raw_bytes: 700, days: 28, by_group: [] },
+    ],
+    groups: [],
+    holds: [],
+    clock: { is_doubted: false, since: null, from: null, to: null },
+};
