@@ -52,7 +52,7 @@ static void print_group(const struct retention *r, const struct source_group *g,
     size_t shown = 0;
     for (size_t i = 0; i < m->n; i++) {
         if (m->list[i].group == g->id)
-            printf(" %s%s", shown++ > 0 ? ", " : "", m->list[i].prefix);
+            printf("%s%s", shown++ > 0 ? ", " : " ", m->list[i].prefix);
     }
     puts(g->is_retired ? " removed, until its messages are gone"
          : g->id == 0  ? " every other sender"

@@ -12,9 +12,12 @@
 
 /* ---- show ---- */
 
-static double percent(int64_t part, int64_t whole)
+/* "7.5 %", "120 %" */
+static const char *percent(int64_t part, int64_t whole, char out[TEXT_NUMBER_MAX])
 {
-    return whole > 0 ? (double)part / (double)whole * 100 : 0;
+    double p = whole > 0 ? (double)part / (double)whole * 100 : 0;
+    snprintf(out, TEXT_NUMBER_MAX, "%.*f %%", p > 0 && p < 9.95 ? 1 : 0, p);
+    return out;
 }
 
 /* "██████░░░·······│": used, what the forecast adds, room to the budget. */
@@ -41,8 +44,8 @@ static void print_storage(const struct rule_cli *c)
            r->capacity_bytes < r->fs_total_bytes ? " (as set)" : "",
            (long long)c->config.month_share_percent, text_bytes(r->budget_bytes, b),
            (long long)c->config.high_water_percent, text_bytes(r->high_water_bytes, d));
-    printf("%-10s %s: database %s, write-ahead log %s, waiting messages %s; %s free on disk\n",
-           "used", text_bytes(retention_used_bytes(r), a), text_bytes(r->database_bytes, b),
+    printf("%-10s %s: database %s, write-ahead log %s, receiver %s; %s free on disk\n", "used",
+           text_bytes(retention_used_bytes(r), a), text_bytes(r->database_bytes, b),
            text_bytes(r->wal_bytes, d), text_bytes(r->spool_bytes, e),
            text_bytes(r->fs_free_bytes, (char[TEXT_NUMBER_MAX]){0}));
     printf("%-10s %s", "policy", retention_policy_names[r->policy]);
@@ -86,8 +89,8 @@ static void print_month(const struct retention *r, const struct forecast *f)
     char a[TEXT_NUMBER_MAX], b[TEXT_NUMBER_MAX], d[TEXT_NUMBER_MAX], month[DAY_TEXT_MAX];
     int64_t used = retention_month_bytes(r, r->month, -1);
     enum retention_state state = rule_state(r, f->basis == FORECAST_NONE ? -1 : f->bytes);
-    printf("%-10s %s: %s of %s (%.0f %%); %s\n", "month", month_format(r->month, month),
-           text_bytes(used, a), text_bytes(r->budget_bytes, b), percent(used, r->budget_bytes),
+    printf("%-10s %s: %s of %s (%s); %s\n", "month", month_format(r->month, month),
+           text_bytes(used, a), text_bytes(r->budget_bytes, b), percent(used, r->budget_bytes, d),
            state_text(state));
     if (f->basis == FORECAST_NONE) {
         printf("%-10s none before a whole day is known\n", "forecast");
@@ -129,9 +132,9 @@ static void print_months(struct rule_cli *c, const struct forecast *f)
         printf("%-8s %10s %18s %5d  ", month_format(m->month, text),
                text_bytes(m->all.bytes, bytes), text_number(m->all.messages, messages), m->days);
         print_bar(m->all.bytes, is_now ? f->bytes : 0, c->rule.budget_bytes);
-        printf(" %4.0f %%", percent(m->all.bytes, c->rule.budget_bytes));
+        printf(" %6s", percent(m->all.bytes, c->rule.budget_bytes, bytes));
         if (is_now)
-            printf(" → %.0f %%", percent(f->bytes, c->rule.budget_bytes));
+            printf(" → %s", percent(f->bytes, c->rule.budget_bytes, bytes));
         putchar('\n');
     }
 }

@@ -19,7 +19,7 @@
 #include "store/forecast.h"
 
 #define PIECE_NAME_MAX 64
-#define GROUP_NAME_MAX 65
+#define GROUP_NAME_MAX 257 /* bytes with the zero: 64 characters of UTF-8 */
 
 struct piece {
     char name[PIECE_NAME_MAX];
@@ -64,7 +64,8 @@ struct retention {
     int64_t fs_total_bytes, fs_free_bytes; /* of the file system that holds the database */
     int64_t capacity_bytes, budget_bytes, high_water_bytes;
     int64_t database_bytes, wal_bytes, spool_bytes; /* database: all of it, pieces included */
-    int64_t growth_bytes_s; /* of late: what comes until the next look; 0: unknown */
+    int64_t wal_limit_bytes; /* max_wal_size: above it a checkpoint is made; 0: not known */
+    int64_t growth_bytes_s;  /* of late: what comes until the next look; 0: unknown */
     enum retention_policy policy;
     int64_t keep_days; /* 0: for ever */
     int shed_floor;    /* the most severe severity that `shed` may refuse */

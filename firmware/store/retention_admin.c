@@ -168,6 +168,27 @@ static int choose_id(const struct retention_hand *h, struct group_text *t, int *
     return 0;
 }
 
+/* A group that is to be changed has to be there, and its new name free. */
+static int check_there(const struct retention_hand *h, const struct group_text *t, struct err *err)
+{
+    const char *values[] = {t->id, t->values[1]};
+    PGresult *r = NULL;
+    int rc = store_query(h->db,
+                         "select exists (select from azekura.source_group where id = $1::smallint"
+                         " and retired_at is null), exists (select from azekura.source_group"
+                         " where name = $2 and id <> $1::smallint)",
+                         2, values, &r, err);
+    if (rc < 0)
+        return rc;
+    bool is_there = PQgetvalue(r, 0, 0)[0] == 't', is_taken = PQgetvalue(r, 0, 1)[0] == 't';
+    PQclear(r);
+    if (!is_there)
+        return err_set(err, ENOENT, "not_found", "there is no source group %s", t->id);
+    return is_taken ? err_set_field(err, EEXIST, "exists", "name",
+                                    "there is a group \"%.100s\" already", t->values[1])
+                    : 0;
+}
+
 /* No member may be another group's. */
 static int check_members(const struct retention_hand *h, const struct group_text *t,
                          struct err *err)
@@ -197,7 +218,7 @@ static int check_members(const struct retention_hand *h, const struct group_text
     return rc;
 }
 
-/* Group and members as wished, with audit entry; -ENOENT when it is not there and not new. */
+/* Group and members as wished, with audit entry. */
 static int keep_group(const struct retention_hand *h, const struct group_text *t, bool is_new,
                       struct err *err)
 {
@@ -216,14 +237,9 @@ static int keep_group(const struct retention_hand *h, const struct group_text *t
                  " set quota_percent = excluded.quota_percent, keep_days = excluded.keep_days,"
                  " retired_at = null"
                : "update azekura.source_group set name = $2, quota_percent = $3::real,"
-                 " keep_days = $4::integer where id = $1::smallint and retired_at is null",
+                 " keep_days = $4::integer where id = $1::smallint",
         4, values, err);
-    if (rc == 0)
-        return err_set(err, ENOENT, "not_found", "there is no source group %s", t->id);
-    if (rc == -EEXIST)
-        return err_set_field(err, EEXIST, "exists", "name", "there is a group \"%.100s\" already",
-                             t->values[1]);
-    if (rc > 0)
+    if (rc >= 0)
         rc = store_execute(h->db, "delete from azekura.source_group_member where source_group = $1",
                            1, members, err);
     if (rc >= 0)
@@ -253,8 +269,8 @@ static int write_group(const struct retention_hand *h, const struct group_wish *
         rc = hand_begin(h, err);
     if (rc == 0) {
         rc = lock_groups(h, err);
-        if (rc == 0 && is_new)
-            rc = choose_id(h, &t, id, err);
+        if (rc == 0)
+            rc = is_new ? choose_id(h, &t, id, err) : check_there(h, &t, err);
         if (rc == 0)
             rc = check_members(h, &t, err);
         if (rc == 0)

@@ -13,7 +13,7 @@ from openapi import Contract
 
 V1 = "/api/v1"
 PASSWORD = "a good long password"
-GETS = ["/logs", "/logs/histogram", "/logs/facets?field=hostname", "/rates", "/sources", "/ledger", "/load", "/events", "/settings",
+GETS = ["/logs", "/logs/histogram", "/logs/facets?field=hostname", "/rates", "/rates/by?field=source", "/retention/cost", "/sources", "/ledger", "/load", "/events", "/settings",
         "/session"]
 LINES = [b"<131>1 2026-03-10T12:00:00Z fw01 kernel - - - link down on port 7",
          b"<134>1 2026-03-10T12:00:01Z fw02 sshd 42 LOGIN [a@1 b=\"c\"] accepted, \"ok\"",
@@ -160,6 +160,19 @@ def check_receiving(api, box):
         rates = api.call("GET", f"{V1}/rates{query}", token=viewer)
         assert rates["basis"] == basis and sum(p["total"] for p in rates["points"]) == len(LINES), rates
         assert all(p["udp"] + p["tcp"] + p["tls"] == p["total"] for p in rates["points"])
+    for field in ("source", "hostname", "app_name", "severity", "listener"):
+        table = api.call("GET", f"{V1}/rates/by?field={field}", token=viewer)
+        assert sum(r["day"] for r in table["rows"]) == len(LINES) and table["total"] == len(table["rows"]), table
+        for sort in ("value", "now", "bytes_month", "change_percent", "last_heard"):
+            for order in ("asc", "desc"):
+                query = f"field={field}&sort={sort}&order={order}&limit=10000"
+                again = api.call("GET", f"{V1}/rates/by?{query}", token=viewer)
+                assert len(again["rows"]) == table["total"], query
+        text = api.call("GET", f"{V1}/rates/by?field={field}&format=csv", token=viewer).decode("utf-8-sig")
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        assert sum(int(r["day"]) for r in rows) == len(LINES) and len(rows) == table["total"], text
+    by_host, by_app = (api.call("GET", f"{V1}/retention/cost?by={by}", token=viewer)["rows"] for by in ("hostname", "app_name"))
+    assert sum(r["messages"] for r in by_host) == sum(r["messages"] for r in by_app) == len(LINES), (by_host, by_app)
     metrics = api.call("GET", "/metrics").decode()
     assert f'azekura_messages_stored_total{{listener="udp"}} {len(LINES)}\n' in metrics
     assert "azekura_database_up 1\n" in metrics and 'reason="oversize"' in metrics
@@ -314,7 +327,8 @@ def check_bad_parameters(api, box):
              "/logs?query=" + "a" * 4097, "/logs?" + "&".join(f"a{i}=1" for i in range(40)),
              "/logs/histogram?buckets=0", "/logs/histogram?buckets=2001", "/logs/facets?field=password_hash",
              "/logs/facets?field=hostname);--", "/logs/facets", "/logs/1%20OR%201=1/raw", "/logs/%3Cscript%3E/raw",
-             "/logs/tail?query=((", "/rates?step=0", "/rates?step=1&from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z",
+             "/logs/tail?query=((", "/rates?step=0", "/rates/by", "/rates/by?field=procid",
+             "/rates/by?field=source&sort=x", "/rates/by?field=source&limit=0", "/rates/by?field=source&filter=" + "x" * 257, "/retention/cost?by=source", "/rates?step=1&from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z",
              "/rates?from=2026-03-11T00:00:00Z&to=2026-03-10T00:00:00Z", "/sources?limit=0", "/sources?order=x", "/ledger?limit=x", "/ledger?from=x",
              "/logs/export?format=csv&from=x", "/logs/export?format=csv&query=("]
     for path in paths:
@@ -391,7 +405,7 @@ def main():
         check_export_limit(api, box)
         check_too_many(api, box)
         check_database_away(api, box)
-        api.assert_all_exercised()
+        api.assert_all_exercised(elsewhere=[f"{V1}/retention"])  # retention_api.py
 
 
 if __name__ == "__main__":

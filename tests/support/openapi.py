@@ -142,10 +142,12 @@ class Contract:
         self.last = reply
         return value
 
-    def assert_all_exercised(self):
-        """Every operation, with every status its description names."""
+    def assert_all_exercised(self, under="/", elsewhere=()):
+        """Every operation whose path begins with `under`, with every status its description names; but those whose path
+        begins with one of `elsewhere`, which another scenario exercises."""
         missing = [f"{method.upper()} {path} {status}"
-                   for path, item in self.doc["paths"].items() for method in METHODS if method in item
+                   for path, item in self.doc["paths"].items() if path.startswith(under) and not path.startswith(tuple(elsewhere))
+                   for method in METHODS if method in item
                    for status in item[method]["responses"]
                    if (method.upper(), path, int(status)) not in self.seen]
         if missing:
