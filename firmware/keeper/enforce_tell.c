@@ -72,7 +72,7 @@ static int tell_state(PGconn *c, const struct retention *r, struct retention_sta
 static int tell_guard(PGconn *c, const struct retention *r, int64_t guarded_us,
                       const struct retention_status *status, struct err *err)
 {
-    int64_t used = retention_used_bytes(r);
+    int64_t used = rule_used_bytes(r);
     bool is_news = status->guarded_us != TIME_NONE && status->guarded_us != guarded_us &&
                    (guarded_us == TIME_NONE || r->now_us - guarded_us > GUARD_QUIET_US);
     if (!is_news || used + rule_margin_bytes(r) <= r->high_water_bytes || r->capacity_bytes <= 0)

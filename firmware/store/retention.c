@@ -106,7 +106,7 @@ static int load_amounts(PGconn *c, struct retention *r, struct err *err)
     PGresult *q = NULL;
     int rc = store_query(
         c,
-        "select u.database_bytes, u.wal_bytes, f.total_bytes, f.free_bytes,"
+        "select u.database_bytes, u.wal_bytes, u.wal_limit_bytes, f.total_bytes, f.free_bytes,"
         " coalesce(k.doubted_since is not null, false), s.month, s.state, s.growth_bytes_s"
         " from azekura.storage_used() u cross join azekura.file_system() f"
         " left join azekura.retention_clock k on true"
@@ -116,12 +116,13 @@ static int load_amounts(PGconn *c, struct retention *r, struct err *err)
         return rc;
     r->database_bytes = store_number(q, 0, 0);
     r->wal_bytes = store_number(q, 0, 1);
-    r->fs_total_bytes = store_number(q, 0, 2);
-    r->fs_free_bytes = store_number(q, 0, 3);
-    r->is_clock_doubted = is_true(q, 0, 4);
-    r->state_month = (int32_t)store_number(q, 0, 5);
-    r->state_before = choice(PQgetvalue(q, 0, 6), retention_state_names, RETENTION_STATES);
-    r->growth_bytes_s = store_number(q, 0, 7);
+    r->wal_limit_bytes = store_number(q, 0, 2);
+    r->fs_total_bytes = store_number(q, 0, 3);
+    r->fs_free_bytes = store_number(q, 0, 4);
+    r->is_clock_doubted = is_true(q, 0, 5);
+    r->state_month = (int32_t)store_number(q, 0, 6);
+    r->state_before = choice(PQgetvalue(q, 0, 7), retention_state_names, RETENTION_STATES);
+    r->growth_bytes_s = store_number(q, 0, 8);
     PQclear(q);
     return 0;
 }

@@ -49,6 +49,12 @@ int64_t rule_free_limit_bytes(const struct retention *r)
     return MIN(r->fs_total_bytes / 100 * FREE_LIMIT_PERCENT, (int64_t)FREE_LIMIT_BYTES);
 }
 
+int64_t rule_used_bytes(const struct retention *r)
+{
+    bool is_swinging = r->wal_limit_bytes > 0 && r->wal_bytes <= 2 * r->wal_limit_bytes;
+    return r->database_bytes + r->spool_bytes + (is_swinging ? r->wal_limit_bytes : r->wal_bytes);
+}
+
 /* Of the month, -1: none. */
 static int64_t quota_bytes(const struct retention *r, const struct source_group *g)
 {
@@ -259,7 +265,7 @@ static void apply_quotas(struct planning *p, enum retention_policy policy)
 static void apply_month(struct planning *p, enum retention_policy policy)
 {
     const struct retention *r = p->r;
-    int64_t overhead = retention_used_bytes(r) - retention_pieces_bytes(r);
+    int64_t overhead = rule_used_bytes(r) - retention_pieces_bytes(r);
     apply_budget(p, policy, -1, r->budget_bytes,
                  r->high_water_bytes - r->capacity_bytes / 100 - overhead);
 }
@@ -268,7 +274,7 @@ static void apply_month(struct planning *p, enum retention_policy policy)
 static void apply_guard(struct planning *p)
 {
     const struct retention *r = p->r;
-    int64_t over = retention_used_bytes(r) - p->plan->bytes + p->margin_bytes - r->high_water_bytes;
+    int64_t over = rule_used_bytes(r) - p->plan->bytes + p->margin_bytes - r->high_water_bytes;
     int64_t lacking =
         r->fs_total_bytes > 0 ? rule_free_limit_bytes(r) - r->fs_free_bytes - p->plan->bytes : 0;
     int64_t excess = MAX(over, lacking);
@@ -368,7 +374,7 @@ static int64_t room_of_month(const struct retention *r, int64_t used, int64_t bu
 int64_t rule_headroom_bytes(const struct retention *r)
 {
     int64_t margin = rule_margin_bytes(r);
-    int64_t room = r->high_water_bytes - retention_used_bytes(r) - margin;
+    int64_t room = r->high_water_bytes - rule_used_bytes(r) - margin;
     room = MIN(room,
                room_of_month(r, retention_month_bytes(r, r->month, -1) + margin, r->budget_bytes));
     for (size_t i = 0; i < r->groups_n; i++) {

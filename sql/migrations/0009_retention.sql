@@ -86,10 +86,11 @@ grant update (state, message, audit_id, done_messages) on azekura.deletion_reque
 -- What follows looks at the whole server, so it belongs to the superuser who migrates.
 reset role;
 
--- Bytes on disk: of this database, and of the write-ahead log.
-create function azekura.storage_used(out database_bytes bigint, out wal_bytes bigint)
+-- Bytes on disk: of this database, of the write-ahead log, and what that may take before a checkpoint is made.
+create function azekura.storage_used(out database_bytes bigint, out wal_bytes bigint, out wal_limit_bytes bigint)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select pg_database_size(current_database()), coalesce((select sum(size) from pg_ls_waldir()), 0)::bigint;
+    select pg_database_size(current_database()), coalesce((select sum(size) from pg_ls_waldir()), 0)::bigint,
+           pg_size_bytes(current_setting('max_wal_size'));
 $$;
 -- What bounds the write-ahead log, in MB; is_ours: by ALTER SYSTEM, not by the configuration file.
 create function azekura.wal_limits(out max_mb bigint, out min_mb bigint, out segment_mb bigint, out is_ours boolean)

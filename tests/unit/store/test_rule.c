@@ -362,6 +362,24 @@ Test(rule, the_guard_takes_the_oldest_of_any_group_whatever_the_policy_and_clock
     }
 }
 
+Test(rule, nothing_goes_for_a_swing_of_the_write_ahead_log)
+{
+    static const struct {
+        int64_t wal;
+        size_t deletions;
+    } cases[] = {{0, 1}, {100 * MB, 1}, {200 * MB, 1}, {201 * MB, 12}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct retention r = box();
+        for (int ago = 70; ago >= 0; ago--)
+            add(&r, ago, 0, 10 * MB);
+        r.policy = POLICY_WARN;
+        r.wal_limit_bytes = 100 * MB; /* 710 + 100 of 800 */
+        r.wal_bytes = cases[i].wal;
+        cr_expect_eq(plan_of(&r).deletions_n, cases[i].deletions, "%lld: %zu",
+                     (long long)cases[i].wal, plan_of(&r).deletions_n);
+    }
+}
+
 Test(rule, the_guard_makes_room_where_others_filled_the_file_system)
 {
     struct retention r = thirty_days(MB);
