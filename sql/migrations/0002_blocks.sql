@@ -252,9 +252,9 @@ begin
         end if;
         execute format('select coalesce(sum(messages), 0), coalesce(sum(raw_bytes), 0) from azekura.%I', p.name)
            into has_messages, has_bytes;
-        if has_messages <> messages[i] then
+        if messages is not null and has_messages is distinct from messages[i] then
             raise exception using errcode = 'AZ002',
-                message = format('piece %s holds %s messages now, not %s', p.name, has_messages, messages[i]);
+                message = format('piece %s holds %s messages now, not %s', p.name, has_messages, coalesce(messages[i]::text, 'null'));
         end if;
         select jsonb_build_object('name', p.name, 'group', g.name, 'day', p.day, 'from', p.lower, 'to', p.upper,
                                   'messages', has_messages, 'raw_bytes', has_bytes,
@@ -380,7 +380,9 @@ begin
     end if;
     perform pg_advisory_xact_lock(hashtext('azekura.rewrite_piece')); -- two would wait for each other's exchange
     select * into p from azekura.day_partition d where d.name = rewrite_piece.name;
-    old_table := to_regclass(format('azekura.%I', p.name));
+    if found then
+        old_table := to_regclass(format('azekura.%I', p.name));
+    end if;
     if old_table is null then
         return null;
     end if;
