@@ -17,8 +17,9 @@ export function rateStep(span: { from: number; to: number }, nowMs: number): num
     return STEPS_S.find((s) => s >= wanted && s >= least) ?? 86_400;
 }
 
-/** Whole steps, so that an answer's points lie where those of the last one did. */
+/** Whole steps, so that an answer's points lie where those of the last one did; days are the reader's. */
 export function alignSpan(span: { from: number; to: number }, stepS: number): { from: number; to: number } {
     const ms = stepS * 1000;
+    if (ms >= DAY_MS) return { from: new Date(span.from).setHours(0, 0, 0, 0), to: span.to };
     return { from: Math.floor(span.from / ms) * ms, to: span.to };
 }

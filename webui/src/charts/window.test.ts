@@ -79,7 +79,7 @@ describe("a page left open", () => {
         expect(most).toBeLessThanOrEqual(first + 2);
         expect(asked.length).toBeGreaterThan(120_000);
         // a whole range every ten minutes, else the end of it
-        expect(asked.filter((n) => n > 60).length).toBeLessThanOrEqual(7 * 144 + 2);
+        expect(asked.filter((n) => n > 10).length).toBeLessThanOrEqual(7 * 144 + 2);
     });
 
     it("catches up after it was hidden for longer than its range", async () => {
@@ -157,4 +157,10 @@ describe("the steps of the rate", () => {
     });
 
     it("begin at whole steps", () => expect(alignSpan({ from: T0 + 61_000, to: T0 + 70_000 }, 60)).toEqual({ from: T0 + 60_000, to: T0 + 70_000 }));
+
+    it("begin with the reader's day where they are days", () => {
+        const { from } = alignSpan({ from: T0, to: T0 + 1 }, 86_400);
+        expect(new Date(from).getHours() + new Date(from).getMinutes()).toBe(0);
+        expect(T0 - from).toBeLessThan(86_400_000);
+    });
 });

@@ -18,8 +18,10 @@ type Load = (span: Span, stepMs: number | undefined, signal: AbortSignal) => Pro
 const WHOLE_MS = 600_000;
 const EVERY_MIN_MS = 5000;
 const EVERY_MAX_MS = 60_000;
-/** The last points still change: a step that is not over, minutes that are added up later. */
-const CHANGING_MS = 180_000;
+/** The last points still change: a step that is not over, a block on its way, minutes that are added up later.
+ * Short steps are counted in the messages, so no more of them are asked for again than can have changed. */
+const MINUTE_MS = 60_000;
+const changingMs = (stepMs: number) => (stepMs < MINUTE_MS ? 30_000 : Math.max(stepMs, 180_000));
 
 export interface Feed {
     next: (signal: AbortSignal) => Promise<View>;
@@ -36,7 +38,7 @@ export function makeFeed(range: TimeRange, load: Load, now: () => number = boxNo
             const last = held?.at.at(-1);
             const isWhole = held === null || last === undefined || at - wholeAt >= WHOLE_MS || at < wholeAt || last > span.to;
             const step = held?.stepMs;
-            const from = isWhole || step === undefined || last === undefined ? span.from : Math.max(span.from, last - Math.max(step, CHANGING_MS));
+            const from = isWhole || step === undefined || last === undefined ? span.from : Math.max(span.from, last - changingMs(step));
             const answer = await load({ from, to: span.to }, step, signal);
             held = mergeWindow(isWhole ? null : held, answer, span.from);
             if (isWhole) wholeAt = at;

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { formatAgo, formatBytes, formatCount, formatElapsed, formatRate, formatShort, formatSpan, formatTimes, microseconds } from "./format";
+import { formatAgo, formatBytes, formatCount, formatDate, formatElapsed, formatRate, formatShort, formatSpan, formatTimes, microseconds } from "./format";
+
+describe("a day in words", () => {
+    const now = new Date(2026, 10, 30);
+    it.each([
+        ["2026-11-03", "en", "3 November"],
+        ["2026-11-03", "ja", "11月3日"],
+        ["2025-07-10", "en", "10 July 2025"],
+        ["2025-07-10", "ja", "2025年7月10日"],
+    ] as const)("%s in %s", (day, language, text) => expect(formatDate(day, language, now)).toBe(text));
+});
 
 describe("numbers", () => {
     it.each([

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { boxNow } from "../../api/client";
 import { getRates, getSources } from "../../api/endpoints";
+import { alignSpan } from "../../charts/rate";
 import { lostIn } from "../../charts/window";
 import { Guide } from "../../components/guide/Guide";
 import { Age } from "../../components/States";
@@ -18,7 +19,9 @@ import { useRates } from "./useGraphs";
 
 const EVERY_MS = 10_000;
 const SLOW_MS = 30_000;
-const DAY_MS = 86_400_000;
+const DAY_S = 86_400;
+/** As far back as hours are counted. */
+const LOOK_BACK_MS = 729 * DAY_S * 1000;
 const HOUR_MS = 3_600_000;
 /** Until the first message the page looks again soon: somebody is waiting for it. */
 const FIRST_MS = 2000;
@@ -29,7 +32,7 @@ const STALE_MS = 180_000;
 function useLossSince(): string | null {
     const { data } = useResource(
         "loss since",
-        (signal) => getRates({ from: boxNow() - 730 * DAY_MS, to: boxNow() }, 86_400, signal),
+        (signal) => getRates(alignSpan({ from: boxNow() - LOOK_BACK_MS, to: boxNow() }, DAY_S), DAY_S, signal),
         600_000,
     );
     if (!data) return null;
