@@ -1,6 +1,6 @@
 -- Day partitions: midnights of the box's zone, never overlapping, whatever the zone was when.
 begin;
-select plan(26);
+select plan(41);
 create function pg_temp.bounds(at timestamptz) returns text language plpgsql as $$
 declare
     part text := azekura.ensure_partition(at);
@@ -42,7 +42,7 @@ select is(pg_temp.bounds('2026-08-09 14:59Z'), 'log_block_20260809 2026-08-09 04
 select pg_temp.zone('Pacific/Apia');
 select is(pg_temp.bounds('2026-08-11 05:00Z'), 'log_block_20260811 2026-08-11 04:00 2026-08-11 11:00', 'and again');
 select is(count(*), 0::bigint, 'no two partitions overlap')
-  from azekura.day_partition a join azekura.day_partition b on a.name < b.name and a.lower < b.upper and b.lower < a.upper;
+  from azekura.day_partition a join azekura.day_partition b on a.name < b.name and a.source_group = b.source_group and a.lower < b.upper and b.lower < a.upper;
 select is(count(*), 0::bigint, 'the table''s own bounds are those noted')
   from azekura.day_partition d join pg_class c on c.relname = d.name and c.relnamespace = 'azekura'::regnamespace
  where pg_get_expr(c.relpartbound, c.oid) <> format('FOR VALUES FROM (%L, %L) TO (%L, %L)', d.source_group::text, d.lower::text, d.source_group::text, d.upper::text);
@@ -52,6 +52,27 @@ select is((select count(*) from pg_inherits where inhparent = 'azekura.log_block
 select is(azekura.ensure_partition('2026-09-10 16:00Z', 'Asia/Tokyo'), 'log_block_20260911', 'the zone that is named counts');
 select is(to_char(lower at time zone 'UTC', 'YYYY-MM-DD HH24:MI'), '2026-09-10 15:00', 'its day begins at its midnight')
   from azekura.day_partition where name = 'log_block_20260911';
+
+-- the month of a piece is that of its local day
+select is(azekura.ensure_partition('2027-02-28 15:30Z', 'Asia/Tokyo'), 'log_block_20270301', 'the first of March in Tokyo begins on the last of February in UTC');
+select is(day, '2027-03-01'::date, 'and is of March') from azekura.day_partition where name = 'log_block_20270301';
+select is(azekura.ensure_partition('2032-03-01 04:30Z', 'America/New_York'), 'log_block_20320229', 'a leap day of New York ends on the first of March in UTC');
+select is(day, '2032-02-29'::date, 'and is of February') from azekura.day_partition where name = 'log_block_20320229';
+
+-- groups have pieces of their own, each with its own history of zones
+insert into azekura.source_group (id, name) values (1, 'one'), (31, 'last');
+select is(azekura.ensure_partition('2026-08-10 12:00Z', 'UTC', 31::smallint), 'log_block_g31_20260810', 'a group''s day is its own, whatever there is of others');
+select is(azekura.ensure_partition('2026-08-10 12:00Z', 'Asia/Tokyo', 31::smallint), 'log_block_g31_20260810', 'it is there, whatever the zone is now');
+select is(azekura.ensure_partition('2026-08-11 01:00Z', 'Asia/Tokyo', 31::smallint), 'log_block_g31_20260811', 'the next day after the zone was changed');
+select is(to_char(lower at time zone 'UTC', 'DD HH24:MI ') || to_char(upper at time zone 'UTC', 'DD HH24:MI'), '11 00:00 11 15:00', 'begins where the last one ends')
+  from azekura.day_partition where name = 'log_block_g31_20260811';
+select is(azekura.ensure_partition('2026-10-25 00:30Z', 'Europe/Berlin', 1::smallint), 'log_block_g1_20261025', 'in the hour that comes twice, the first');
+select is(azekura.ensure_partition('2026-10-25 01:30Z', 'Europe/Berlin', 1::smallint), 'log_block_g1_20261025', 'and the second');
+select is(upper - lower, interval '25 hours', 'the day has 25 hours') from azekura.day_partition where name = 'log_block_g1_20261025';
+select is(azekura.split_piece('log_block_g1_20261025', '2026-10-25 00:59:59.5Z'), 'log_block_g1_20261025_1', 'it is split within the hour that comes twice');
+select is(azekura.ensure_partition('2026-10-25 01:30Z', 'Europe/Berlin', 1::smallint), 'log_block_g1_20261025_1', 'the second is after it');
+select throws_ok($$ select azekura.ensure_partition('2026-08-10 12:00Z', 'UTC', 32::smallint) $$, '23514', null, 'there is no group 32');
+select is(piece_reach, '2026-03-10 12:30Z'::timestamptz, 'a block that begins before a split ends with its quarter of an hour') from azekura.piece_reach('2026-03-10 12:15:00.000001Z');
 
 -- every day of four years, in three zones
 select pg_temp.zone('Australia/Lord_Howe');

@@ -1,7 +1,7 @@
 -- Pieces of source groups: searched as one, split while they are written to, dropped with a receipt.
 \set file :tmp '/groups.copy'
 \set made `:make_blocks < blocks/groups.txt > :tmp/groups.copy && echo yes`
-select plan(103);
+select plan(109);
 
 -- ---- groups ----
 insert into azekura.source_group (id, name) values (1, 'core'), (2, 'debug'), (31, 'last');
@@ -68,6 +68,29 @@ end $$;
 select pg_temp.same_as_sorted('three groups');
 select is((select count(*) from azekura.search('source:192.0.2.11', "limit" := null)),
           (select count(*) from sorted where source = '192.0.2.11'), 'a condition finds across groups');
+
+
+-- ---- EXPLAIN ----
+create function pg_temp.plan_of(statement text) returns text language plpgsql as $$
+declare
+    line text;
+    lines text := '';
+begin
+    for line in execute 'explain (costs off, timing off, summary off, analyze) ' || statement loop
+        lines := lines || trim(line) || E'\n';
+    end loop;
+    return lines;
+end $$;
+select matches(pg_temp.plan_of('select * from azekura.logs where received_at >= ''2026-03-11'''), 'Blocks: 24 of 49\n', 'a range of time skips blocks of all groups');
+select matches(pg_temp.plan_of('select * from azekura.logs where source = ''192.0.2.12'''), 'Blocks: 2 of 49\n', 'so does a sender');
+select doesnt_match(pg_temp.plan_of('select * from azekura.logs order by received_at desc limit 10'), 'Sort', 'the newest ten need no sort');
+select matches(pg_temp.plan_of('select * from azekura.logs order by received_at desc limit 10'), 'Blocks Read: [1-4]\n', 'nor more than the newest blocks of the groups');
+select matches(pg_temp.plan_of('select count(*) from azekura.logs'), 'Blocks Read: 0\n', 'counting all opens none');
+begin;
+select azekura.search('');
+select is(count(*), 0::bigint, 'a search locks log_block alone: a server has too few locks for every piece')
+  from pg_locks l join pg_inherits i on i.inhrelid = l.relation where l.pid = pg_backend_pid();
+rollback;
 
 -- ---- split ----
 update azekura.day_partition set (messages, raw_bytes) =
