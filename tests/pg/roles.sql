@@ -153,9 +153,9 @@ create temp view granted as
       join pg_roles r on r.oid = g.grantee;
 select set_eq($$ select object, privilege from granted where rolname = 'azekura_keeper' $$, $$ values
     ('log_block', 'SELECT'), ('log_block', 'INSERT'), ('log_block', 'DELETE'), ('day_partition', 'SELECT'),
-    ('day_partition(changed_at)', 'UPDATE'), ('day_partition(tidied_at)', 'UPDATE'), ('piece_size', 'SELECT'),
+    ('day_partition(changed_at)', 'UPDATE'), ('piece_size', 'SELECT'),
     ('source_group', 'SELECT'), ('source_group_member', 'SELECT'), ('hold', 'SELECT'), ('split_piece', 'EXECUTE'),
-    ('drop_pieces', 'EXECUTE'), ('drop_empty_pieces', 'EXECUTE'), ('measure_pieces', 'EXECUTE'), ('piece_reach', 'EXECUTE'),
+    ('drop_pieces', 'EXECUTE'), ('drop_empty_pieces', 'EXECUTE'), ('rewrite_piece', 'EXECUTE'), ('next_to_compact', 'EXECUTE'), ('measure_pieces', 'EXECUTE'), ('piece_reach', 'EXECUTE'),
     ('piece_is_held', 'EXECUTE'), ('file_system', 'EXECUTE'), ('server_pid', 'EXECUTE'),
     ('ledger(minute)', 'SELECT'), ('ledger(listener)', 'SELECT'), ('ledger(source)', 'SELECT'), ('ledger', 'DELETE'),
     ('kernel_drop(minute)', 'SELECT'), ('kernel_drop', 'DELETE'),
