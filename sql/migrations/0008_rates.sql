@@ -31,7 +31,8 @@ create table azekura.rate_unit (
     minute timestamptz not null,
     at timestamptz not null,            -- of the last message
     dimension smallint not null check (dimension between 1 and 8),
-    disk bigint not null,               -- bytes of the unit's blocks, shared out by `bytes`
+    disk bigint not null,               -- bytes of the unit's blocks, shared out by `bytes` …
+    total bigint not null,              -- … and their sum
     names text[] not null,              -- with their first character as above
     severities smallint[] not null,     -- 0 where the dimension has none
     messages bigint[] not null,
@@ -48,7 +49,8 @@ create table azekura.rate_sample (
     dimension smallint not null,
     slot integer not null,
     at timestamptz not null,            -- its beginning
-    disk bigint not null,
+    disk bigint not null,               -- bytes of the blocks, shared out by `bytes` …
+    total bigint not null,              -- … and their sum
     keys integer[] not null,            -- rate_name.id, 0 others; × 8 + severity where the dimension has one
     messages bigint[] not null,
     bytes bigint[] not null,
@@ -78,12 +80,12 @@ grant select on azekura.rate_name, azekura.rate_unit, azekura.rate_sample to aze
 create function azekura.count_rates(minute timestamptz, disk_bytes bigint, dimensions smallint[], names text[],
                                     severities smallint[], messages bigint[], bytes bigint[]) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-    insert into azekura.rate_unit (minute, at, dimension, disk, names, severities, messages, bytes)
+    insert into azekura.rate_unit (minute, at, dimension, disk, total, names, severities, messages, bytes)
     select date_trunc('minute', minute),
            -- a time that is a whole minute tells no more than the minute
            case when minute > date_trunc('minute', minute) then minute
                 else least(greatest(clock_timestamp(), minute), minute + interval '59.999999 s') end,
-           d, case when d = 6 then 0 else disk_bytes end, array_agg(n), array_agg(s), array_agg(m), array_agg(b)
+           d, case when d = 6 then 0 else disk_bytes end, sum(b), array_agg(n), array_agg(s), array_agg(m), array_agg(b)
       from unnest(dimensions, names, severities, messages, bytes) u(d, n, s, m, b)
      group by d
 $$;
@@ -113,11 +115,13 @@ $$;
 create function azekura.rate_add(step integer, dimension smallint, at timestamptz, zone text, disk bigint,
                                  keys integer[], messages bigint[], bytes bigint[]) returns void
 language sql as $$
-    insert into azekura.rate_sample as s (step, dimension, slot, at, disk, keys, messages, bytes)
-    values (step, dimension, azekura.rate_slot(step, dimension, at, zone), at, disk, keys, messages, bytes)
+    insert into azekura.rate_sample as s (step, dimension, slot, at, disk, total, keys, messages, bytes)
+    values (step, dimension, azekura.rate_slot(step, dimension, at, zone), at, disk, (select sum(b) from unnest(bytes) b),
+            keys, messages, bytes)
     on conflict on constraint rate_sample_pkey do update set
         at = excluded.at,
         disk = excluded.disk + case when s.at = excluded.at then s.disk else 0 end,
+        total = excluded.total + case when s.at = excluded.at then s.total else 0 end,
         (keys, messages, bytes) = (
             select array_agg(k order by k), array_agg(m order by k), array_agg(b order by k)
               from (select k, sum(m)::bigint as m, sum(b)::bigint as b
@@ -127,10 +131,10 @@ language sql as $$
                      group by k) g)
 $$;
 
--- What came between lo and hi and is in the rings, from whole days, hours and minutes as far as there are
--- such samples, none longer than `longest`.  A sample that begins within and ends beyond is left out.
+-- Which samples hold what came between lo and hi: whole days, hours and minutes as far as there are such, none
+-- longer than `longest`, as ranges of their beginnings.  A sample that begins within and ends beyond is left out.
 create function azekura.rate_parts(dim smallint, lo timestamptz, hi timestamptz, zone text, longest integer default 86400)
-returns table (step integer, slot integer) language plpgsql stable as $$
+returns table (step integer, since timestamptz, upto timestamptz) language plpgsql stable rows 10 as $$
 declare
     gaps tstzmultirange;
     days tstzmultirange;
@@ -148,9 +152,7 @@ begin
            and s.at = azekura.rate_day(s.at, zone) and azekura.rate_day(s.at + interval '36 hours', zone) <= hi;
     end if;
     if days is not null then
-        return query select s.step, s.slot from unnest(days) g join azekura.rate_sample s
-            on s.step = 86400 and s.dimension = dim and s.at >= lower(g) and s.at < upper(g)
-           and s.at = azekura.rate_day(s.at, zone);
+        return query select 86400, lower(g), upper(g) from unnest(days) g;
         gaps := gaps - days;
     end if;
     if longest >= 3600 then
@@ -159,21 +161,28 @@ begin
             on s.step = 3600 and s.dimension = dim and s.at >= lower(g) and s.at <= upper(g) - interval '1 hour';
     end if;
     if hours is not null then
-        return query select s.step, s.slot from unnest(hours) g join azekura.rate_sample s
-            on s.step = 3600 and s.dimension = dim and s.at >= lower(g) and s.at < upper(g);
+        return query select 3600, lower(g), upper(g) from unnest(hours) g;
         gaps := gaps - hours;
     end if;
-    return query select s.step, s.slot from unnest(gaps) g join azekura.rate_sample s
-        on s.step = 60 and s.dimension = dim and s.at >= lower(g) and s.at <= upper(g) - interval '1 minute';
+    return query select 60, lower(g), upper(g) - interval '59.999999 s' from unnest(gaps) g;
 end $$;
 
-create function azekura.rate_rows(dim smallint, lo timestamptz, hi timestamptz, zone text)
-returns table (key integer, messages bigint, bytes bigint, disk double precision) language sql stable as $$
-    select u.k, sum(u.m)::bigint, sum(u.b)::bigint, sum(u.b * share)
-      from azekura.rate_parts(dim, lo, hi, zone) p
-      join azekura.rate_sample s on s.step = p.step and s.dimension = dim and s.slot = p.slot,
-           lateral (select s.disk::double precision / nullif(sum(b), 0) as share from unnest(s.bytes) b) total,
-           lateral unnest(s.keys, s.messages, s.bytes) u(k, m, b)
+-- The samples themselves.
+create function azekura.rate_samples(dim smallint, lo timestamptz, hi timestamptz, zone text, longest integer default 86400)
+returns setof azekura.rate_sample language sql stable rows 100 as $$
+    select s.*
+      from azekura.rate_parts(dim, lo, hi, zone, longest) p
+      join azekura.rate_sample s
+        on s.step = p.step and s.dimension = dim and s.at >= p.since and s.at < p.upto
+       and case when p.step = 86400 then s.at = azekura.rate_day(s.at, zone) else true end
+$$;
+
+-- Their sums by key.  `disk` costs as much again as the rest, and is asked for where it is needed.
+create function azekura.rate_rows(dim smallint, lo timestamptz, hi timestamptz, zone text, has_disk boolean default true)
+returns table (key integer, messages bigint, bytes bigint, disk double precision) language sql stable rows 1000 as $$
+    select u.k, sum(u.m)::bigint, sum(u.b)::bigint,
+           sum(case when has_disk then u.b * (s.disk::double precision / nullif(s.total, 0)) end)
+      from azekura.rate_samples(dim, lo, hi, zone) s, lateral unnest(s.keys, s.messages, s.bytes) u(k, m, b)
      group by u.k
 $$;
 
@@ -189,8 +198,8 @@ begin
     if exists (select from azekura.rate_sample s where s.step = step_ and s.dimension = dim and s.at = at_) then
         return;
     end if;
-    insert into azekura.rate_sample as old (step, dimension, slot, at, disk, keys, messages, bytes)
-    select step_, dim, azekura.rate_slot(step_, dim, at_, zone), at_, coalesce(sum(disk)::bigint, 0),
+    insert into azekura.rate_sample as old (step, dimension, slot, at, disk, total, keys, messages, bytes)
+    select step_, dim, azekura.rate_slot(step_, dim, at_, zone), at_, coalesce(sum(disk)::bigint, 0), sum(b),
            array_agg(k order by k), array_agg(m order by k), array_agg(b order by k)
       from (select case when n.id is null then r.key % factor else r.key end as k,
                    sum(r.messages)::bigint as m, sum(r.bytes)::bigint as b, sum(r.disk) as disk
@@ -198,7 +207,7 @@ begin
              group by 1) g
     having count(*) > 0
     on conflict on constraint rate_sample_pkey do update set
-        at = excluded.at, disk = excluded.disk, keys = excluded.keys, messages = excluded.messages, bytes = excluded.bytes;
+        at = excluded.at, disk = excluded.disk, total = excluded.total, keys = excluded.keys, messages = excluded.messages, bytes = excluded.bytes;
 end $$;
 
 -- Put what came in one minute where it belongs.  Largest sample first: what is made here of smaller ones
@@ -362,10 +371,8 @@ returns table (minute timestamptz, at timestamptz, name text, severity smallint,
 language sql stable as $$
     select r.minute, r.at,
            case dim when 4 then '=' || (array['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'])[u.s + 1] else u.n end,
-           u.s, u.m, u.b, u.b * total.share
-      from azekura.rate_unit r,
-           lateral (select r.disk::double precision / nullif(sum(b), 0) as share from unnest(r.bytes) b) total,
-           lateral unnest(r.names, r.severities, r.messages, r.bytes) u(n, s, m, b)
+           u.s, u.m, u.b, u.b * (r.disk::double precision / nullif(r.total, 0))
+      from azekura.rate_unit r, lateral unnest(r.names, r.severities, r.messages, r.bytes) u(n, s, m, b)
      where r.dimension = case dim when 2 then 7 when 3 then 8 when 4 then 7 else dim end
 $$;
 
@@ -381,11 +388,11 @@ language sql stable as $$
     ), ring as (
         select key, 0 as h, 0 as d, messages as mo, 0 as bd, bytes as bm, disk, 0 as w from t, azekura.rate_rows(dim, t.month, t.upto, zone)
         union all
-        select key, 0, messages, 0, bytes, 0, 0, 0 from t, azekura.rate_rows(dim, t.upto - interval '24 hours', t.upto, zone)
+        select key, 0, messages, 0, bytes, 0, 0, 0 from t, azekura.rate_rows(dim, t.upto - interval '24 hours', t.upto, zone, false)
         union all
-        select key, messages, 0, 0, 0, 0, 0, 0 from t, azekura.rate_rows(dim, t.upto - interval '1 hour', t.upto, zone)
+        select key, messages, 0, 0, 0, 0, 0, 0 from t, azekura.rate_rows(dim, t.upto - interval '1 hour', t.upto, zone, false)
         union all
-        select key, 0, 0, 0, 0, 0, 0, messages from t, azekura.rate_rows(dim, t.upto - interval '192 hours', t.upto - interval '168 hours', zone)
+        select key, 0, 0, 0, 0, 0, 0, messages from t, azekura.rate_rows(dim, t.upto - interval '192 hours', t.upto - interval '168 hours', zone, false)
     ), named as (
         select coalesce(n.name, '*') as name, 0 as n10, 0 as m1, r.h, r.d, r.mo, r.bd, r.bm, r.disk, r.w,
                null::timestamptz as first, null::timestamptz as last
@@ -429,14 +436,14 @@ $$;
 -- What arrived (5) or was refused (6) in each step of `seconds` from lo to hi, from samples no longer than `longest`.
 create function azekura.rate_points(dim smallint, lo timestamptz, hi timestamptz, seconds bigint, longest integer)
 returns table (point integer, name text, messages bigint) language sql stable as $$
-    select floor(extract(epoch from at - lo) / seconds)::integer, name, sum(m)::bigint
-      from (select s.at, coalesce(n.name, '*') as name, u.m
-              from azekura.rate_parts(dim, lo, hi, 'UTC', longest) p
-              join azekura.rate_sample s on s.step = p.step and s.dimension = dim and s.slot = p.slot,
-                   lateral unnest(s.keys, s.messages) u(k, m) left join azekura.rate_name n on n.id = u.k
-            union all
-            select f.minute, f.name, f.messages from azekura.rate_fresh(dim) f where f.minute >= lo and f.minute < hi) x
+    select point, coalesce(n.name, '*'), sum(m)::bigint
+      from (select ((extract(epoch from s.at)::bigint - extract(epoch from lo)::bigint) / seconds)::integer as point, u.k, sum(u.m) as m
+              from azekura.rate_samples(dim, lo, hi, 'UTC', longest) s, lateral unnest(s.keys, s.messages) u(k, m)
+             group by 1, 2) g left join azekura.rate_name n on n.id = g.k
      group by 1, 2
+    union all
+    select ((extract(epoch from f.minute)::bigint - extract(epoch from lo)::bigint) / seconds)::integer, f.name, sum(f.messages)::bigint
+      from azekura.rate_fresh(dim) f where f.minute >= lo and f.minute < hi group by 1, 2
 $$;
 
 -- ---- the ledger ----
@@ -493,7 +500,8 @@ revoke execute on function
     azekura.rate_slots(integer, smallint), azekura.rate_day(timestamptz, text),
     azekura.rate_slot(integer, smallint, timestamptz, text),
     azekura.rate_add(integer, smallint, timestamptz, text, bigint, integer[], bigint[], bigint[]),
-    azekura.rate_parts(smallint, timestamptz, timestamptz, text, integer), azekura.rate_rows(smallint, timestamptz, timestamptz, text),
+    azekura.rate_parts(smallint, timestamptz, timestamptz, text, integer), azekura.rate_samples(smallint, timestamptz, timestamptz, text, integer),
+    azekura.rate_rows(smallint, timestamptz, timestamptz, text, boolean),
     azekura.rate_fresh(smallint), azekura.rates_by(smallint, text), azekura.rates_by_severity(smallint, text),
     azekura.rate_points(smallint, timestamptz, timestamptz, bigint, integer),
     azekura.rate_make(integer, smallint, timestamptz, text),
@@ -505,6 +513,7 @@ grant execute on function azekura.count_rates(timestamptz, bigint, smallint[], t
     to azekura_receiver;
 grant execute on function azekura.fold_rates(text, integer, boolean), azekura.merge_ledger() to azekura_keeper;
 grant execute on function azekura.rate_day(timestamptz, text), azekura.rate_parts(smallint, timestamptz, timestamptz, text, integer),
-    azekura.rate_rows(smallint, timestamptz, timestamptz, text), azekura.rate_fresh(smallint), azekura.rates_by(smallint, text),
+    azekura.rate_samples(smallint, timestamptz, timestamptz, text, integer),
+    azekura.rate_rows(smallint, timestamptz, timestamptz, text, boolean), azekura.rate_fresh(smallint), azekura.rates_by(smallint, text),
     azekura.rates_by_severity(smallint, text), azekura.rate_points(smallint, timestamptz, timestamptz, bigint, integer)
     to azekura_web;

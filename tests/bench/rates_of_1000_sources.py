@@ -35,8 +35,8 @@ union all select 300200, 6, '=kernel', now() - interval '2 years', now(), 1
 
 # a source's share is its own (few send most), what a step brings varies about it
 SAMPLES = """
-insert into azekura.rate_sample (step, dimension, slot, at, disk, keys, messages, bytes)
-select {step}, {dimension}, azekura.rate_slot({step}, {dimension}::smallint, at, '{zone}'), at, 1000000, x.k, x.m, x.b
+insert into azekura.rate_sample (step, dimension, slot, at, disk, total, keys, messages, bytes)
+select {step}, {dimension}, azekura.rate_slot({step}, {dimension}::smallint, at, '{zone}'), at, 1000000, (select sum(b) from unnest(x.b) b), x.k, x.m, x.b
   from (select {at} as at from generate_series(0, {n} - 1) i) t,
        lateral (select array_agg(k order by k) k, array_agg(m order by k) m, array_agg(m * (90 + (m + k) % 60) order by k) b
                   from (select k, 1 + ((0.7 + 0.6 * random()) * {scale} * 40.0 / (1 + k % 997))::bigint as m
