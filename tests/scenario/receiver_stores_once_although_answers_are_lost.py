@@ -74,6 +74,8 @@ def main():
     proxy.start()
     with box:
         box.allow_errors(r"terminating|connection to client|unexpected EOF")
+        # the event of its start is committed too, and not what this is about
+        wait_for(lambda: "connected to the database" in box.log_text("receiver"), "the receiver is connected")
         proxy.cuts = CUTS
         sent = 0
         while proxy.cuts > 0:
