@@ -8,7 +8,7 @@ import { dayAt, formatDays } from "../../utils/days";
 import { formatBytes, formatExact, formatTime } from "../../utils/format";
 import { Ask } from "./Ask";
 import css from "./retention.module.css";
-import { countWords } from "./texts";
+import { actorText, countWords } from "./texts";
 import type { View } from "./view";
 
 export function Holds({ view }: { view: View }) {
@@ -44,7 +44,7 @@ export function Holds({ view }: { view: View }) {
                                     <td class={css.reason}>{hold.reason}</td>
                                     <td>{t("days.sum", countWords(hold.messages, hold.bytes))}</td>
                                     <td title={formatExact(hold.at)}>
-                                        {hold.actor} <span class="dim">{formatTime(hold.at)}</span>
+                                        {actorText(hold.actor)} <span class="dim">{formatTime(hold.at)}</span>
                                     </td>
                                     {mayChange && (
                                         <td class={css.rowActs}>

@@ -7,7 +7,7 @@ import { useNewest } from "../../state/useNewest";
 import { cx } from "../../utils/cx";
 import { formatBytes, formatCount, formatExact, formatTime, formatTimes } from "../../utils/format";
 import css from "./retention.module.css";
-import { reasonText } from "./texts";
+import { actorText, reasonText } from "./texts";
 
 const EVERY_MS = 15_000;
 
@@ -46,11 +46,11 @@ export function Receipts() {
                                         {formatTime(e.at)}
                                     </th>
                                     <td title={`${formatExact(e.from)}\n${formatExact(e.to)}`}>{formatTimes(new Date(e.from), new Date(e.to))}</td>
-                                    <td>{e.group}</td>
+                                    <td>{e.group ?? t("days.allGroups")}</td>
                                     <td class={ui.num}>{formatCount(e.messages)}</td>
                                     <td class={ui.num}>{formatBytes(e.bytes)}</td>
                                     <td>{reasonText(e.reason, t)}</td>
-                                    <td>{e.actor}</td>
+                                    <td>{actorText(e.actor)}</td>
                                 </tr>
                             ))}
                         </tbody>

@@ -65,6 +65,11 @@ export function reasonText(reason: string, t: Translate): string {
     return key ? t(key) : reason;
 }
 
+/** "account:admin" → "admin"; tokens and daemons as they are. */
+export function actorText(actor: string): string {
+    return actor.replace(/^account:/, "");
+}
+
 /** 11.23 → "11.2", 0.04 → "0.04", 143.2 → "143": percent as a person compares it. */
 export function formatPercent(n: number): string {
     if (n !== 0 && Math.abs(n) < 0.995) return String(Number(n.toPrecision(1)));
