@@ -9,20 +9,40 @@ reads one line of JSON in reply from standard input:
     ::stop web          ::start web         ::kill receiver
     ::database stop     ::database start
     ::token viewer      ::allow PATTERN     (error lines in the logs that are part of the test)
+    ::user NAME ROLE PASSWORD
+    ::days N MESSAGES   (so many in each of the last N days, in each source group; replies the days, UTC)
+    ::doubt             (the clock is doubted as after a jump of 30 days)
 
 Everything else it writes is passed on.
 """
 
+import datetime
 import json
 import os
 import subprocess
 import sys
 
-from azk import Product, ScenarioFailure, run
+from azk import Product, ScenarioFailure, run, wait_for
 from cluster import SOURCE
+from history import fill
 
 WEBUI = SOURCE / "webui"
 TEST_S = 540
+
+
+def fill_days(box, days, messages):
+    """Messages at nine in the morning of each of the last days, in every source group."""
+    today = datetime.datetime.now(datetime.timezone.utc).replace(hour=9, minute=0, second=0, microsecond=0)
+    groups = [int(row[0]) for row in box.psql("select id from azekura.source_group where retired_at is null order by 1")]
+    past = [today - datetime.timedelta(days=back) for back in range(days, 0, -1)]
+    fill(box, [(at, group, messages) for at in past for group in groups])
+    return [f"{at:%Y-%m-%d}" for at in past]
+
+
+def doubt_the_clock(box):
+    """As the keeper leaves it after a jump: a month between what was and what is."""
+    wait_for(lambda: box.psql("select 1 from azekura.retention_clock"), "the keeper has looked at the clock")
+    box.psql("update azekura.retention_clock set doubted_since = now(), doubted_from = now() - interval '30 days', doubted_to = now()")
 
 
 def obey(box, command):
@@ -38,6 +58,14 @@ def obey(box, command):
         box.cluster.halt() if what == "stop" else box.cluster.start()
     elif verb == "token":
         return box.token(what)
+    elif verb == "user":
+        name, role, password = what.split(" ", 2)
+        box.cli("user", "add", name, "--role", role, stdin=f"{password}\n")
+    elif verb == "days":
+        days, messages = what.split()
+        return fill_days(box, int(days), int(messages))
+    elif verb == "doubt":
+        doubt_the_clock(box)
     elif verb == "allow":
         box.allow_errors(what)
     else:
