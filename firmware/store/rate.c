@@ -37,6 +37,47 @@ static const char *value_of(const char *name, bool *ret_is_others)
 
 /* ---- over time ---- */
 
+#define PLAN_POINTS 1000 /* of a step that was not asked for */
+#define PLAN_SHORTEST_S 60
+
+static int64_t usual_step_s(int64_t span_us)
+{
+    static const int64_t steps_s[] = {60, 300, 900, 3600, 14400};
+    for (size_t i = 0; i < ARRAY_LEN(steps_s); i++)
+        if (span_us / US_PER_SECOND / steps_s[i] < PLAN_POINTS)
+            return steps_s[i];
+    return 86400;
+}
+
+static int64_t cut_down(int64_t us, int64_t unit_us)
+{
+    int64_t rest = us % unit_us;
+    return us - rest - (rest < 0 ? unit_us : 0);
+}
+
+int rate_plan_make(int64_t from_us, int64_t to_us, int64_t step_s, int64_t now_us, int n_max,
+                   struct rate_plan *ret, struct err *err)
+{
+    if (step_s == 0)
+        step_s = usual_step_s(to_us - from_us);
+    bool is_counted = step_s >= PLAN_SHORTEST_S;
+    /* a minute less: the oldest may go while it is asked for */
+    bool is_old = from_us < now_us - RATE_MINUTES_DAYS * US_PER_DAY + US_PER_MINUTE;
+    if (is_counted) {
+        int64_t unit_s = is_old ? 3600 : 60;
+        step_s = MAX(step_s / unit_s, INT64_C(1)) * unit_s;
+        from_us = cut_down(from_us, unit_s * US_PER_SECOND);
+    }
+    int64_t step_us = step_s * US_PER_SECOND;
+    int64_t n = (to_us - from_us + step_us - 1) / step_us;
+    if (n > n_max)
+        return err_set_field(err, EINVAL, "bad_value", "step",
+                             "step: from, to and step make %lld points, more than %d", (long long)n,
+                             n_max);
+    *ret = (struct rate_plan){from_us, step_us, (int)n, is_counted};
+    return 0;
+}
+
 static void add_arrived(struct rate_point *p, const char *name, int64_t n)
 {
     for (unsigned l = 0; l < LISTENER_COUNT; l++)

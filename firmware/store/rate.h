@@ -17,6 +17,20 @@ struct rate_point {
     int64_t arrived[LISTENER_COUNT]; /* messages in the step, what was refused included */
     int64_t refused, kernel_dropped;
 };
+/* How a range is cut into points. */
+struct rate_plan {
+    int64_t from_us, step_us;
+    int n;
+    bool is_counted; /* from what was counted as it arrived; else the steps are too short for that,
+                        and only the stored messages can tell */
+};
+/* From from_us on as many steps of `step_s` (0: the smallest usual one that makes at most 1,000
+ * points) as reach to_us.  For what was counted, from_us and step are cut down to whole minutes, or
+ * to hours where from_us lies before the minutes that are kept.  0, or -EINVAL beyond n_max points.
+ */
+MUST_USE int rate_plan_make(int64_t from_us, int64_t to_us, int64_t step_s, int64_t now_us,
+                            int n_max, struct rate_plan *ret, struct err *err);
+
 /* Each step from from_us on (steps of whole minutes; of whole hours from a whole hour on, where
  * from_us lies before the minutes that are kept), into ret[0…n). */
 MUST_USE int rate_read_points(PGconn *c, int64_t from_us, int64_t step_us, int n,

@@ -10,13 +10,10 @@
 #define ANSWER_MAX_BYTES (1u << 20)
 #define DEFAULT_SPAN_US (3600 * US_PER_SECOND)
 #define STEP_MAX_S 31536000
-#define HOUR_S 3600
-#define DEFAULT_POINTS 1000 /* of a step that was not asked for */
 
 struct rates {
-    int64_t from_us, step_us;
-    int n;
-    bool is_complete, is_from_ledger;
+    struct rate_plan plan;
+    bool is_complete;
     struct rate_point *points;
 };
 
@@ -52,17 +49,17 @@ static void answer(struct request *rq, const struct rates *r)
     struct json j = JSON_INIT(&body);
     json_begin(&j, '{');
     json_key(&j, "from");
-    json_time(&j, r->from_us);
+    json_time(&j, r->plan.from_us);
     json_key(&j, "to");
-    json_time(&j, r->from_us + r->n * r->step_us);
+    json_time(&j, r->plan.from_us + r->plan.n * r->plan.step_us);
     json_key(&j, "step_us");
-    json_int(&j, r->step_us);
+    json_int(&j, r->plan.step_us);
     json_key(&j, "basis");
-    json_str(&j, r->is_from_ledger ? "ledger" : "blocks");
+    json_str(&j, r->plan.is_counted ? "ledger" : "blocks");
     json_key(&j, "points");
     json_begin(&j, '[');
-    for (int i = 0; i < r->n; i++)
-        add_point(&j, &r->points[i], r->is_from_ledger);
+    for (int i = 0; i < r->plan.n; i++)
+        add_point(&j, &r->points[i], r->plan.is_counted);
     json_end(&j, ']');
     json_key(&j, "complete");
     json_bool(&j, r->is_complete);
@@ -73,61 +70,24 @@ static void answer(struct request *rq, const struct rates *r)
 static int from_blocks(struct request *rq, struct search_request *q, struct rates *r,
                        struct err *err)
 {
-    struct search_bucket *b = arena_alloc(&rq->arena, (size_t)r->n * sizeof(*b));
-    q->from_us = r->from_us;
-    q->to_us = r->from_us + r->n * r->step_us;
+    struct search_bucket *b = arena_alloc(&rq->arena, (size_t)r->plan.n * sizeof(*b));
+    q->from_us = r->plan.from_us;
+    q->to_us = r->plan.from_us + r->plan.n * r->plan.step_us;
     for (unsigned l = 0; l < LISTENER_COUNT; l++) {
         char query[32];
         struct search_scan scan;
         snprintf(query, sizeof(query), "listener:%s", listener_name(l));
         q->query = query;
-        int n = search_histogram(rq->db, q, r->n, b, &scan, err);
+        int n = search_histogram(rq->db, q, r->plan.n, b, &scan, err);
         if (n < 0)
             return n;
         r->is_complete = r->is_complete && scan.is_complete;
         for (int i = 0; i < n; i++) {
-            r->points[i].at_us = r->from_us + i * r->step_us;
+            r->points[i].at_us = r->plan.from_us + i * r->plan.step_us;
             r->points[i].arrived[l] = b[i].count;
         }
     }
     return 0;
-}
-
-/* The smallest usual step that makes no more than DEFAULT_POINTS of a range. */
-static int64_t default_step_s(int64_t span_us)
-{
-    static const int64_t steps_s[] = {60, 300, 900, HOUR_S, 4 * HOUR_S};
-    for (size_t i = 0; i < ARRAY_LEN(steps_s); i++)
-        if (span_us / (steps_s[i] * US_PER_SECOND) < DEFAULT_POINTS)
-            return steps_s[i];
-    return 24 * HOUR_S;
-}
-
-static int64_t cut_down(int64_t us, int64_t unit_us)
-{
-    return us - (us % unit_us + unit_us) % unit_us;
-}
-
-/* From `from` on, cut down to whole minutes (or hours, where no minutes are kept any more) for what
- * was counted, as many steps as reach `to`. */
-static void plan(struct rates *r, struct params *p, int64_t from_us, int64_t to_us, int64_t step_s)
-{
-    if (step_s == 0)
-        step_s = default_step_s(to_us - from_us);
-    bool is_old = from_us < clock_wall_us() - RATE_MINUTES_DAYS * US_PER_DAY + US_PER_MINUTE;
-    int64_t unit_s = is_old ? HOUR_S : 60;
-    r->is_from_ledger = step_s >= 60;
-    r->step_us = (r->is_from_ledger ? MAX(step_s / unit_s, INT64_C(1)) * unit_s : step_s) *
-                 US_PER_SECOND;
-    r->from_us = r->is_from_ledger ? cut_down(from_us, unit_s * US_PER_SECOND) : from_us;
-    int64_t n = (to_us - r->from_us + r->step_us - 1) / r->step_us;
-    if (n > HISTOGRAM_BUCKETS_MAX && !p->is_bad) {
-        p->is_bad = true;
-        (void)err_set_field(&p->err, EINVAL, "bad_value", "step",
-                            "step: from, to and step make %lld points, more than %d", (long long)n,
-                            HISTOGRAM_BUCKETS_MAX);
-    }
-    r->n = (int)MIN(n, HISTOGRAM_BUCKETS_MAX);
 }
 
 void rates_get(struct request *rq)
@@ -143,12 +103,14 @@ void rates_get(struct request *rq)
     params_check_range(&p, q.from_us, q.to_us);
     int64_t step_s = params_int(&p, "step", 1, STEP_MAX_S, 0);
     if (!p.is_bad)
-        plan(&r, &p, q.from_us, q.to_us, step_s);
+        p.is_bad = rate_plan_make(q.from_us, q.to_us, step_s, clock_wall_us(),
+                                  HISTOGRAM_BUCKETS_MAX, &r.plan, &p.err) < 0;
     if (searching_begin(rq, &p, &q) < 0)
         return;
-    r.points = arena_alloc(&rq->arena, (size_t)r.n * sizeof(*r.points));
-    int rc = r.is_from_ledger ? rate_read_points(rq->db, r.from_us, r.step_us, r.n, r.points, &err)
-                              : from_blocks(rq, &q, &r, &err);
+    r.points = arena_alloc(&rq->arena, (size_t)r.plan.n * sizeof(*r.points));
+    int rc = r.plan.is_counted ? rate_read_points(rq->db, r.plan.from_us, r.plan.step_us, r.plan.n,
+                                                  r.points, &err)
+                               : from_blocks(rq, &q, &r, &err);
     if (rc < 0)
         reply_err(rq, rc, &err);
     else

@@ -139,7 +139,12 @@ def main():
         box.psql("select azekura.fold_rates('Asia/Kolkata', 100000, true)")
         check(box, "folded twice")
 
+        box.send_tcp(strange(EACH, 4))
+        box.assert_ledger()
+        box.psql("update azekura.rate_unit set minute = minute - interval '5 minutes'")  # as if it were later
         box.start("keeper")
+        wait_for(lambda: box.value("select count(*) from azekura.rate_unit") == "0", "the keeper has folded them")
+        check(box, "folded by the keeper")
         wait_for(lambda: float(box.value("select coalesce(sum(bytes), 0) from azekura.piece_size")) > 0, "the pieces are measured")
         wait_for(lambda: disk_adds_up(box), "the shares of the month's storage add up to it")
         cost = box.api("GET", "/retention/cost?limit=10000", role="viewer")
