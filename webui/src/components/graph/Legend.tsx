@@ -42,6 +42,9 @@ export function Legend({ window, lines, colors, index, isOpen, format }: Props) 
         const values = window.columns[line.column] ?? [];
         return index === null ? lastKnown(values, isOpen ? NOW_POINTS : values.length) : values[index];
     };
+    const limit = lines.find((line) => line.isLimit);
+    const bound = limit ? value(limit) : null;
+    const over = (line: LineSpec) => bound != null && line !== limit && (value(line) ?? 0) > bound;
     return (
         <table class={css.legend}>
             <thead>
@@ -63,7 +66,7 @@ export function Legend({ window, lines, colors, index, isOpen, format }: Props) 
                             <Sample line={line} color={line.color(colors)} />
                             {t(line.word)}
                         </th>
-                        <td>{show(value(line))}</td>
+                        <td class={over(line) ? css.over : undefined}>{show(value(line))}</td>
                         <td>{line.isLimit ? "" : show(sums[i]?.max)}</td>
                         <td>{line.isLimit ? "" : show(sums[i]?.mean)}</td>
                     </tr>
