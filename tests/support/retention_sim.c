@@ -52,7 +52,7 @@ static unsigned severity_of(uint64_t n)
 
 static void add_message(struct sim *s, int64_t at_us, unsigned severity, size_t bytes)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789xy";
     static char text[65536];
     size_t n = (size_t)snprintf(text, sizeof(text), "<%u>host%u app: ", 8 + severity,
                                 (unsigned)(s->seq % 20));
