@@ -36,6 +36,7 @@ struct writer {
     struct work *head;
     bool is_ended;
     bool is_announced;                /* the database has been told that we run */
+    bool has_changes;                 /* settings or groups that have not been read yet */
     struct ledger_page_counts counts; /* of the head */
 
     bool is_away; /* said in the log */
@@ -152,18 +153,22 @@ static void try_connect(struct writer *w)
     }
 }
 
-/* Those that have been read, by whichever statement. */
+/* Those that have been read, by whichever statement.  What cannot be read now is read after the
+ * pause. */
 static void take_notifications(struct writer *w)
 {
     struct err err = {0};
-    bool is_changed = false;
     PGnotify *n;
     while ((n = PQnotifies(w->c)) != NULL) {
-        is_changed = true;
+        w->has_changes = true;
         PQfreemem(n);
     }
-    if (is_changed && settings_read(w->c, &w->patience, w->file, w->state, w->s, &err) < 0)
+    if (!w->has_changes || clock_mono_us() < w->retry_mono_us)
+        return;
+    if (settings_read(w->c, &w->patience, w->file, w->state, w->s, &err) < 0)
         failed(w, "cannot read settings", &err);
+    else
+        w->has_changes = false;
 }
 
 /* Something came that nobody asked for: a notification, or the end. */

@@ -445,6 +445,28 @@ Test(intake, a_full_block_moves_its_message_and_the_others_go_with_the_old_unit)
     cr_expect_eq(stored, sent + 1);
 }
 
+Test(intake, a_clock_put_back_for_one_group_ends_the_blocks_of_all)
+{
+    set_groups("member 10.1.0.0/16 5\n");
+    intake_at(in, NOON + 5 * US_PER_SECOND);
+    send(&office, 5, 3);
+    send(&sender, 5, 2);
+    intake_at(in, NOON + 4 * US_PER_SECOND);
+    send(&lab, 5, 1);
+    struct work *w = next_unit();
+    cr_assert_not_null(w);
+    cr_expect_eq(in_group(w, 5), 3);
+    cr_expect_eq(in_group(w, 0), 2);
+    (void)finish(w);
+    send(&office, 5, 1);
+    cr_expect_null(next_unit(), "the next unit has the new clock in all its blocks");
+    intake_close(in);
+    w = next_unit();
+    cr_expect_eq(in_group(w, 5), 1);
+    cr_expect_eq(in_group(w, 0), 1);
+    (void)finish(w);
+}
+
 Test(intake, shed_refuses_the_severities_of_that_group_and_nothing_else)
 {
     static const struct {
