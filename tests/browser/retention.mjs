@@ -184,9 +184,9 @@ await step("a source group is checked line by line, made, changed and shown", as
     const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "debug" }) });
     await row.getByText("15 % of the budget").waitFor(WAIT);
     await button(/Change/, row).click();
-    await dialog.getByLabel("Kept").fill("30");
+    await dialog.getByLabel("Kept").fill("365");
     await button("Save", dialog).click();
-    await row.getByText("30 days").waitFor(WAIT);
+    await row.getByText("365 days").waitFor(WAIT);
     await button("New group").click();
     await dialog.getByLabel("Name").fill("other");
     await dialog.getByLabel("Members").fill("198.51.100.0/24");

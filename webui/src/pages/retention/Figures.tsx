@@ -5,7 +5,7 @@ import { cx } from "../../utils/cx";
 import { formatDays } from "../../utils/days";
 import { formatCount, formatDay, formatExact } from "../../utils/format";
 import css from "./retention.module.css";
-import { formatPercent, percentOf, type Reader } from "./texts";
+import { daysText, formatPercent, percentOf, type Reader } from "./texts";
 import type { View } from "./view";
 
 const STATE: Record<MonthState, Key> = {
@@ -49,7 +49,7 @@ export function Figures({ view: { data: r, reader } }: { view: View }) {
     const { oldest, days, fits_days: fits, fits_low: low, fits_high: high } = r.history;
     const tone = r.state === "ok" ? "" : r.state === "watch" ? css.warn : css.bad;
     const when = reached(r, reader);
-    const about = (n: number) => formatCount(n);
+    const span = (n: number) => daysText(n, t);
     return (
         <div class={css.figures}>
             <Figure
@@ -62,12 +62,12 @@ export function Figures({ view: { data: r, reader } }: { view: View }) {
             <Figure label={t("fig.reached")} value={when.value} tone={r.state === "over" && css.bad}>
                 {when.says}
             </Figure>
-            <Figure label={t("fig.history")} value={t("fig.days", { n: formatCount(days) })} title={oldest ? formatExact(oldest) : ""}>
+            <Figure label={t("fig.history")} value={span(days)} title={oldest ? formatExact(oldest) : ""}>
                 {oldest ? t("fig.backTo", { at: formatDay(oldest) }) : t("fig.nothing")}
             </Figure>
-            <Figure label={t("fig.fits")} value={fits === null ? t("fig.unknown") : t("fig.about", { n: about(fits) })}>
+            <Figure label={t("fig.fits")} value={fits === null ? t("fig.unknown") : t("fig.about", { n: span(fits) })}>
                 {[
-                    low !== null && high !== null ? t("fig.fitsRange", { low: about(low), high: about(high) }) : "",
+                    low !== null && high !== null ? t("fig.fitsRange", { low: span(low), high: span(high) }) : "",
                     r.keep_days > 0 ? t("fig.keepDays", { n: formatCount(r.keep_days) }) : "",
                     fits === null && r.keep_days === 0 ? t("fig.noForecast") : "",
                 ]

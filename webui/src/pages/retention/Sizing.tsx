@@ -8,7 +8,7 @@ import { cx } from "../../utils/cx";
 import { formatBytes, formatCount, formatRate } from "../../utils/format";
 import css from "./retention.module.css";
 import { rounded, stepOf, STEPS, valueAt } from "./slider";
-import { formatPercent } from "./texts";
+import { daysText, formatPercent } from "./texts";
 
 /** For a box that has measured nothing yet. */
 const ASSUMED = { rate: 100, bytes: 200, stored: 50 };
@@ -65,7 +65,7 @@ function Results({ size, wish }: { size: Size; wish: Wish }) {
     const wanted = t("size.daysValue", { n: formatCount(wish.days) });
     return (
         <div class={css.results} aria-live="polite">
-            <Result word="size.fits" value={t("size.daysValue", { n: formatCount(Math.floor(size.history_days)) })} isBad={size.history_days < wish.days}>
+            <Result word="size.fits" value={daysText(size.history_days, t)} isBad={size.history_days < wish.days}>
                 {t("size.fitsHelp", { n: wanted })}
             </Result>
             <Result word="size.takes" value={`${formatPercent(size.month_share_percent)} %`} isBad={size.month_share_percent > wish.share}>
