@@ -17,6 +17,8 @@ enum {
     FREE_LIMIT_BYTES = 256 << 20,
     FREE_LIMIT_PERCENT = 3,
     SHED_NONE = 8,
+    WAL_PART = 8, /* of the capacity, as retention_fit_wal() has it */
+    WAL_LEAST_BYTES = 32 << 20,
 };
 #define SPLIT_LEAST_US (10 * US_PER_SECOND) /* before the end of the day it ends by itself */
 #define SHED_LEAST_US US_PER_MINUTE         /* a refusal is not taken back sooner */
@@ -52,7 +54,9 @@ int64_t rule_free_limit_bytes(const struct retention *r)
 int64_t rule_used_bytes(const struct retention *r)
 {
     bool is_swinging = r->wal_limit_bytes > 0 && r->wal_bytes <= 2 * r->wal_limit_bytes;
-    return r->database_bytes + r->spool_bytes + (is_swinging ? r->wal_limit_bytes : r->wal_bytes);
+    int64_t wal = is_swinging ? r->wal_limit_bytes : r->wal_bytes;
+    int64_t most = MAX(r->capacity_bytes / WAL_PART, (int64_t)WAL_LEAST_BYTES);
+    return r->database_bytes + r->spool_bytes + MIN(wal, most);
 }
 
 /* Of the month, -1: none. */

@@ -47,9 +47,10 @@ int64_t rule_headroom_bytes(const struct retention *r);
 
 /* What is kept free for what comes until the next look. */
 int64_t rule_margin_bytes(const struct retention *r);
-/* What the guard counts.  The write-ahead log swings between its segments and its limit, and no logs
- * are deleted for that: it counts as what it may take.  Far beyond it something holds it (a standby,
- * an archive), and it counts as it is. */
+/* What the guard counts.  The write-ahead log swings between its segments and its limit, and no
+ * logs are deleted for that: it counts as what it may take.  Far beyond it something holds it (a
+ * standby, an archive), and it counts as it is, up to an eighth of the capacity: deleting logs
+ * would not make it smaller, and where the disk itself gets full the free space counts. */
 int64_t rule_used_bytes(const struct retention *r);
 /* Below so many free bytes of the file system (of others than us, too) the guard makes room. */
 int64_t rule_free_limit_bytes(const struct retention *r);

@@ -367,7 +367,7 @@ Test(rule, nothing_goes_for_a_swing_of_the_write_ahead_log)
     static const struct {
         int64_t wal;
         size_t deletions;
-    } cases[] = {{0, 1}, {100 * MB, 1}, {200 * MB, 1}, {201 * MB, 12}};
+    } cases[] = {{0, 1}, {100 * MB, 1}, {200 * MB, 1}, {201 * MB, 4}, {9000 * MB, 4}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct retention r = box();
         for (int ago = 70; ago >= 0; ago--)
@@ -378,6 +378,18 @@ Test(rule, nothing_goes_for_a_swing_of_the_write_ahead_log)
         cr_expect_eq(plan_of(&r).deletions_n, cases[i].deletions, "%lld: %zu",
                      (long long)cases[i].wal, plan_of(&r).deletions_n);
     }
+}
+
+/* As a capacity is set for the first time: the server's own limit is far above it. */
+Test(rule, nothing_goes_for_a_write_ahead_log_that_could_not_fit)
+{
+    struct retention r = thirty_days(5 * MB);
+    r.wal_bytes = 16 * MB;
+    r.wal_limit_bytes = 2000 * MB;
+    cr_expect_eq(plan_of(&r).deletions_n, 0);
+    r.wal_limit_bytes = 125 * MB;
+    r.wal_bytes = 2000 * MB;
+    cr_expect_eq(plan_of(&r).deletions_n, 0);
 }
 
 Test(rule, the_guard_makes_room_where_others_filled_the_file_system)
@@ -595,7 +607,7 @@ static void check_targets(const struct retention *r, const struct rule_plan *pla
         check_target(plan, after + margin - quota, &left, "a quota", n);
     }
     (void)bytes_after(r, plan, 0, -1, &left);
-    check_target(plan, retention_used_bytes(r) - plan->bytes + margin - r->high_water_bytes, &left,
+    check_target(plan, rule_used_bytes(r) - plan->bytes + margin - r->high_water_bytes, &left,
                  "the guard", n);
     check_target(plan, rule_free_limit_bytes(r) - r->fs_free_bytes - plan->bytes, &left,
                  "the file system", n);
@@ -620,7 +632,7 @@ static void check_minimal(const struct retention *r, const struct rule_plan *pla
     }
     if (last_guard) {
         int64_t freed = freed_before + guard - last_guard->bytes;
-        cr_assert(retention_used_bytes(r) - freed + margin > r->high_water_bytes ||
+        cr_assert(rule_used_bytes(r) - freed + margin > r->high_water_bytes ||
                       r->fs_free_bytes + freed < rule_free_limit_bytes(r),
                   "box %llu: the guard took one too many", (unsigned long long)n);
     }
