@@ -65,23 +65,33 @@ static const char *state_text(enum retention_state s)
     return texts[s];
 }
 
+/* "; the budget is reached on 2026-11-28 (2026-11-27 at the earliest, 2026-11-30 at the latest)" */
 static void print_reached(const struct retention *r, const struct forecast *f)
 {
-    char day[DAY_TEXT_MAX], first[DAY_TEXT_MAX], last[DAY_TEXT_MAX];
+    char day[DAY_TEXT_MAX];
+    bool is_sure = f->reached_in_days >= 0 && f->reached_earliest == f->reached_latest;
+    if (retention_month_bytes(r, r->month, -1) >= r->budget_bytes) {
+        puts("; the budget is used up");
+        return;
+    }
     if (f->reached_earliest < 0) {
         puts("; the budget lasts");
         return;
     }
-    if (f->reached_in_days >= 0)
-        printf("; the budget is reached on %s",
-               day_format(day_after(r->today, f->reached_in_days), day));
-    else
-        printf("; the budget lasts, unless");
-    printf(" (%s at the earliest", day_format(day_after(r->today, f->reached_earliest), first));
-    if (f->reached_latest >= 0)
-        printf(", %s at the latest)\n", day_format(day_after(r->today, f->reached_latest), last));
-    else
-        puts(")");
+    if (f->reached_in_days < 0) {
+        printf("; the budget is likely to last, else it is reached on %s or later\n",
+               day_format(day_after(r->today, f->reached_earliest), day));
+        return;
+    }
+    printf("; the budget is reached on %s",
+           day_format(day_after(r->today, f->reached_in_days), day));
+    if (!is_sure)
+        printf(" (%s at the earliest, ", day_format(day_after(r->today, f->reached_earliest), day));
+    if (!is_sure && f->reached_latest >= 0)
+        printf("%s at the latest)", day_format(day_after(r->today, f->reached_latest), day));
+    else if (!is_sure)
+        fputs("perhaps not this month)", stdout);
+    putchar('\n');
 }
 
 static void print_month(const struct retention *r, const struct forecast *f)

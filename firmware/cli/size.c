@@ -51,9 +51,8 @@ static void print_basis(const struct sizing_input *in, double stored)
 {
     if (in->stored_bytes > 0)
         return;
-    printf("\n%.4g bytes stored of %.6g received: a quarter, which real devices' messages stay "
-           "below.  "
-           "A box\nthat runs tells its own figures in the console, page Retention.\n",
+    printf("\n%.4g bytes stored of %.6g received: a quarter, which ordinary devices' messages stay "
+           "below.\nA box that runs tells its own figures: console, page Retention.\n",
            stored, in->message_bytes);
 }
 

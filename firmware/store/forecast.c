@@ -14,19 +14,21 @@
 
 #define WEEK 7
 #define SEASON_DAYS_MAX 4 /* the last four weeks */
-#define WEEKDAYS_SEEN                                                                          \
-    3                        /* of each weekday, before it is a season of its own: a median of \
-                                three shrugs off a burst */
+/* A weekday seen so often is a season of its own: a median of three shrugs off a burst. */
+#define WEEKDAYS_SEEN 3
 #define SLOPE_MAX 0.05       /* a day; more is no trend but a start */
 #define SLOPE_PRIOR_SD 0.008 /* a day: trends of this size are ordinary */
 #define SLOPE_DOUBT_SD 0.012 /* the same for the interval, which rather doubts too much */
 #define SPREAD_PRIOR 0.15    /* of a day, relative, counted like one day seen */
-#define UNSEEN_SD 0.5        /* of the working days' level, for weekends never seen */
-#define STEP_SIDE 4          /* days on each side of a step */
-#define STEP_LEAST 0.25      /* of the logarithm; smaller ones the level takes up by itself */
-#define LIKENESS 1.4         /* neighbouring days are alike: their sum spreads wider */
-#define LEVEL_DOUBT 2        /* variance of a level found by medians, against a mean's */
-#define RATE_DAYS 28         /* ahead, for the bytes of a day: whole weeks */
+/* What the other kind of days may differ by while only one kind has been seen: a weekend from the
+ * working days, and working days, which bring several times as much, from a weekend. */
+#define WEEKEND_UNSEEN_SD 0.5
+#define WORKDAYS_UNSEEN_SD 1.0
+#define STEP_SIDE 4     /* days on each side of a step */
+#define STEP_LEAST 0.25 /* of the logarithm; smaller ones the level takes up by itself */
+#define LIKENESS 1.4    /* neighbouring days are alike: their sum spreads wider */
+#define LEVEL_DOUBT 2   /* variance of a level found by medians, against a mean's */
+#define RATE_DAYS 28    /* ahead, for the bytes of a day: whole weeks */
 
 struct known_day {
     int at; /* days from today: -1 yesterday */
@@ -44,7 +46,7 @@ struct model {
     double middle_at;       /* mean of days[].at */
     double floor;           /* added before taking logarithms, so that a silent day has one */
     int freedom;            /* of the estimate of `spread` */
-    bool by_weekday, is_weekend_unseen;
+    bool by_weekday, is_weekend_unseen, are_workdays_unseen;
 };
 
 static int compare(const void *a, const void *b)
@@ -109,6 +111,7 @@ static void choose_seasons(struct model *m)
         m->by_weekday = m->by_weekday && seen[w] >= WEEKDAYS_SEEN;
     m->seasons = m->by_weekday ? WEEK : weekend > 0 && weekend < m->n ? 2 : 1;
     m->is_weekend_unseen = weekend == 0;
+    m->are_workdays_unseen = weekend == m->n;
     for (int i = 0; i < m->n; i++) {
         m->days[i].season = season_of(m, m->days[i].weekday);
         m->season_n[m->days[i].season]++;
@@ -336,7 +339,9 @@ static void sum_add(struct sum *s, const struct model *m, const struct forecast_
     s->by_season[season_of(m, weekday)] += bytes;
     s->by_distance += bytes * (at - m->middle_at);
     if (m->is_weekend_unseen && is_weekend(weekday))
-        s->unseen += bytes;
+        s->unseen += bytes * WEEKEND_UNSEEN_SD;
+    if (m->are_workdays_unseen && !is_weekend(weekday))
+        s->unseen += bytes * WORKDAYS_UNSEEN_SD;
 }
 
 /* The factor of the interval's ends: bytes / f … bytes × f. */
@@ -348,7 +353,7 @@ static double sum_factor(const struct sum *s, const struct model *m)
     for (int i = 0; i < m->seasons; i++)
         v += m->spread * m->spread * LEVEL_DOUBT / MAX(m->season_n[i], 1) * s->by_season[i] *
              s->by_season[i];
-    v += pow(m->slope_sd * s->by_distance, 2) + pow(UNSEEN_SD * s->unseen, 2);
+    v += pow(m->slope_sd * s->by_distance, 2) + pow(s->unseen, 2);
     return exp(MIN(quantile(m->freedom) * sqrt(v) / s->bytes, 3));
 }
 

@@ -112,13 +112,17 @@ int retention_read_holds(PGconn *c, hold_row_fn each, void *context, struct err 
     PGresult *r = NULL;
     int rc = store_query(
         c,
-        "select h.id, h.lower, h.upper, h.at, coalesce(h.source_group, -1), h.reason, h.actor,"
-        " coalesce(p.bytes, 0), coalesce(p.messages, 0) from azekura.hold h left join lateral"
-        " (select sum(s.bytes)::bigint as bytes, sum(d.messages)::bigint as messages"
-        "  from azekura.day_partition d left join azekura.piece_size s using (name)"
-        "  where (h.source_group is null or d.source_group = h.source_group)"
-        "  and h.lower < azekura.piece_reach(d.upper) and h.upper > d.lower) p on true"
-        " order by h.lower, h.id",
+        "with p as materialized (select d.source_group, d.lower, azekura.piece_reach(d.upper) "
+        "reach,"
+        "  d.messages, coalesce(s.bytes, 0) as bytes from azekura.day_partition d"
+        "  left join azekura.piece_size s using (name) where exists (select from azekura.hold)),"
+        " pinned as (select h.id, sum(p.bytes)::bigint as bytes, sum(p.messages)::bigint as "
+        "messages"
+        "  from azekura.hold h join p on h.lower < p.reach and h.upper > p.lower"
+        "  and (h.source_group is null or p.source_group = h.source_group) group by h.id)"
+        " select h.id, h.lower, h.upper, h.at, coalesce(h.source_group, -1), h.reason, h.actor,"
+        " coalesce(pinned.bytes, 0), coalesce(pinned.messages, 0) from azekura.hold h"
+        " left join pinned using (id) order by h.lower, h.id",
         0, NULL, &r, err);
     if (rc < 0)
         return rc;

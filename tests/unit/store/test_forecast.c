@@ -262,6 +262,18 @@ Test(forecast, weekends_not_seen_yet_may_be_quiet)
     cr_expect(f.high >= 1000 + 20 * 1000, "%lld", (long long)f.high);
 }
 
+Test(forecast, working_days_not_seen_yet_may_be_loud)
+{
+    static const int64_t days[] = {1000, 1010};
+    struct forecast f;
+    struct forecast_input in = input_of(days, 2);
+    in.today_bytes = in.month_bytes = 0;
+    in.today_elapsed = 0;
+    in.today_weekday = 0; /* Saturday and Sunday were seen; 15 working days and 6 weekends come */
+    forecast_month(&in, &f);
+    cr_expect(f.high >= 15 * 5000 + 6 * 1000, "%lld", (long long)f.high);
+}
+
 Test(forecast, where_nothing_comes_nothing_is_expected)
 {
     static const int64_t days[28] = {0};
