@@ -26,7 +26,8 @@ static int begin_clock(struct enforcer *e, PGconn *c, const struct clock_reading
         return 0;
     int rc = clock_reference_read(c, &e->clock, err);
     if (rc == 0)
-        e->clock = (struct clock_reference){*now, TIME_NONE, TIME_NONE, TIME_NONE};
+        e->clock = (struct clock_reference){*now,      TIME_NONE, TIME_NONE, TIME_NONE,
+                                            TIME_NONE, TIME_NONE, TIME_NONE};
     e->has_clock = rc >= 0;
     return MIN(rc, 0);
 }
@@ -66,8 +67,10 @@ static int step_clock(struct enforcer *e, PGconn *c, const struct clock_reading 
     e->is_told |= is_changed;
     if (is_confirmed && change != CLOCK_DOUBTED)
         return tell_clock_trusted(c, "it was confirmed", err);
-    if (change == CLOCK_BACK_IN_STEP)
-        return tell_clock_trusted(c, "it is back in step", err);
+    if (change == CLOCK_BACK_IN_STEP) {
+        rc = clock_note_misdated(c, e->clock.low_us, e->clock.high_us, now->wall_us, err);
+        return rc < 0 ? rc : tell_clock_trusted(c, "it is back in step", err);
+    }
     return change == CLOCK_DOUBTED ? tell_clock_doubted(c, &e->clock, err) : 0;
 }
 

@@ -163,7 +163,9 @@ static int load_pieces(PGconn *c, struct retention *r, struct arena *arena, stru
         "select d.name, d.source_group, to_char(d.day, 'YYYYMMDD'),"
         " (extract(epoch from d.lower) * 1000000)::bigint,"
         " (extract(epoch from d.upper) * 1000000)::bigint, d.messages, d.raw_bytes,"
-        " coalesce(s.bytes, 0), azekura.piece_is_held(d.source_group, d.lower, d.upper)"
+        " coalesce(s.bytes, 0), azekura.piece_is_held(d.source_group, d.lower, d.upper),"
+        " (select to_char(max(m.day), 'YYYYMMDD') from azekura.misdated m"
+        "   where m.lower < azekura.piece_reach(d.upper) and m.upper >= d.lower)"
         " from azekura.day_partition d left join azekura.piece_size s on s.name = d.name"
         " order by d.lower, d.source_group",
         0, NULL, &q, err);
@@ -183,6 +185,7 @@ static int load_pieces(PGconn *c, struct retention *r, struct arena *arena, stru
         p->raw_bytes = store_number(q, row, 6);
         p->bytes = store_number(q, row, 7);
         p->is_held = is_true(q, row, 8);
+        p->age_day = (int32_t)store_number(q, row, 9);
     }
     PQclear(q);
     return 0;

@@ -44,14 +44,21 @@ enum clock_change clock_judge(struct clock_reference *ref, const struct clock_re
     bool is_in_step = off >= -BACK_US && off <= (is_same_boot ? FORWARD_US : FORWARD_START_US);
     ref->last = *now;
     if (is_in_step) {
-        ref->doubted_since_us = ref->from_us = ref->to_us = TIME_NONE;
+        ref->doubted_since_us = ref->from_us = ref->to_us = ref->boot_us = TIME_NONE;
+        /* it was wrong until some moment since the last look */
+        if (is_doubted)
+            ref->high_us += MAX(passed, INT64_C(0));
         return is_doubted ? CLOCK_BACK_IN_STEP : CLOCK_SAME;
     }
     ref->last.wall_us = expected;
-    if (is_doubted)
+    if (is_doubted) {
+        ref->low_us = MIN(ref->low_us, now->wall_us);
+        ref->high_us = MAX(ref->high_us, now->wall_us);
         return CLOCK_SAME;
-    ref->doubted_since_us = ref->to_us = now->wall_us;
+    }
+    ref->doubted_since_us = ref->to_us = ref->low_us = ref->high_us = now->wall_us;
     ref->from_us = expected;
+    ref->boot_us = is_same_boot ? expected - now->boot_us : TIME_NONE;
     return CLOCK_DOUBTED;
 }
 
@@ -67,7 +74,10 @@ int clock_reference_read(PGconn *c, struct clock_reference *ret, struct err *err
                          "select (extract(epoch from wall) * 1000000)::bigint, mono_us, boot_id,"
                          " (extract(epoch from doubted_since) * 1000000)::bigint,"
                          " (extract(epoch from doubted_from) * 1000000)::bigint,"
-                         " (extract(epoch from doubted_to) * 1000000)::bigint"
+                         " (extract(epoch from doubted_to) * 1000000)::bigint,"
+                         " (extract(epoch from doubted_low) * 1000000)::bigint,"
+                         " (extract(epoch from doubted_high) * 1000000)::bigint,"
+                         " (extract(epoch from doubted_boot) * 1000000)::bigint"
                          " from azekura.retention_clock",
                          0, NULL, &q, err);
     if (rc < 0)
@@ -80,43 +90,77 @@ int clock_reference_read(PGconn *c, struct clock_reference *ret, struct err *err
         ret->doubted_since_us = time_or_none(q, 3);
         ret->from_us = time_or_none(q, 4);
         ret->to_us = time_or_none(q, 5);
+        ret->low_us = time_or_none(q, 6);
+        ret->high_us = time_or_none(q, 7);
+        ret->boot_us = time_or_none(q, 8);
     }
     PQclear(q);
     return n;
 }
 
+/* A time as a parameter; NULL for none. */
+struct time_text {
+    char text[RFC3339_MAX];
+    const char *value;
+};
+
+static void time_put(struct time_text *t, int64_t us)
+{
+    t->value = us == TIME_NONE ? NULL : t->text;
+    if (t->value)
+        (void)rfc3339_format(us, t->text);
+}
+
 int clock_reference_write(PGconn *c, const struct clock_reference *ref, bool is_going_on,
                           struct err *err)
 {
-    char wall[RFC3339_MAX], since[RFC3339_MAX], from[RFC3339_MAX], to[RFC3339_MAX], boot_us[24];
     bool is_doubted = ref->doubted_since_us != TIME_NONE;
-    (void)rfc3339_format(ref->last.wall_us, wall);
+    const int64_t times[] = {ref->last.wall_us, ref->low_us, ref->high_us, ref->doubted_since_us,
+                             ref->from_us,      ref->to_us,  ref->boot_us};
+    struct time_text t[ARRAY_LEN(times)];
+    char boot_us[24];
+    for (size_t i = 0; i < ARRAY_LEN(times); i++)
+        time_put(&t[i], i > 0 && !is_doubted ? TIME_NONE : times[i]);
     snprintf(boot_us, sizeof(boot_us), "%lld", (long long)ref->last.boot_us);
-    if (is_doubted) {
-        (void)rfc3339_format(ref->doubted_since_us, since);
-        (void)rfc3339_format(ref->from_us, from);
-        (void)rfc3339_format(ref->to_us, to);
-    }
-    const char *values[] = {wall,
-                            boot_us,
-                            ref->last.boot_id,
-                            is_doubted ? since : NULL,
-                            is_doubted ? from : NULL,
-                            is_doubted ? to : NULL};
+    const char *values[] = {t[0].value, boot_us,    ref->last.boot_id, t[1].value, t[2].value,
+                            t[3].value, t[4].value, t[5].value,        t[6].value};
     int64_t rc =
         is_doubted && is_going_on
             /* not over a confirmation that has just been given */
             ? store_execute(c,
                             "update azekura.retention_clock set wall = $1, mono_us = $2,"
-                            " boot_id = $3 where doubted_since is not null",
-                            3, values, err)
-            : store_execute(c,
-                            "insert into azekura.retention_clock"
-                            " (wall, mono_us, boot_id, doubted_since, doubted_from, doubted_to)"
-                            " values ($1, $2, $3, $4, $5, $6) on conflict (only_one) do update set"
-                            " (wall, mono_us, boot_id, doubted_since, doubted_from, doubted_to) ="
-                            " (excluded.wall, excluded.mono_us, excluded.boot_id,"
-                            " excluded.doubted_since, excluded.doubted_from, excluded.doubted_to)",
-                            6, values, err);
+                            " boot_id = $3, doubted_low = $4, doubted_high = $5"
+                            " where doubted_since is not null",
+                            5, values, err)
+            : store_execute(
+                  c,
+                  "insert into azekura.retention_clock (wall, mono_us, boot_id, doubted_low,"
+                  " doubted_high, doubted_since, doubted_from, doubted_to, doubted_boot)"
+                  " values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (only_one) do update"
+                  " set (wall, mono_us, boot_id, doubted_low, doubted_high, doubted_since,"
+                  " doubted_from, doubted_to, doubted_boot) = (excluded.wall, excluded.mono_us,"
+                  " excluded.boot_id, excluded.doubted_low, excluded.doubted_high,"
+                  " excluded.doubted_since, excluded.doubted_from, excluded.doubted_to,"
+                  " excluded.doubted_boot)",
+                  9, values, err);
+    return rc < 0 ? (int)rc : 0;
+}
+
+int clock_note_misdated(PGconn *c, int64_t from_us, int64_t to_us, int64_t day_us, struct err *err)
+{
+    struct time_text from, to, day;
+    time_put(&from, from_us);
+    time_put(&to, to_us);
+    time_put(&day, day_us);
+    /* a day later than in truth, whatever the zone: rather kept too long */
+    int64_t rc = store_execute(c,
+                               "insert into azekura.misdated (lower, upper, day)"
+                               " values ($1, $2, ($3::timestamptz)::date + 1)",
+                               3, (const char *const[]){from.value, to.value, day.value}, err);
+    if (rc >= 0)
+        rc = store_execute(c,
+                           "delete from azekura.misdated where id <="
+                           " (select id from azekura.misdated order by id desc offset 100 limit 1)",
+                           0, NULL, err);
     return rc < 0 ? (int)rc : 0;
 }

@@ -26,10 +26,14 @@ struct clock_reference {
     struct clock_reading last; /* wall_us: what the clock showed, or, doubted, should have shown */
     int64_t doubted_since_us;  /* TIME_NONE: trusted */
     int64_t from_us, to_us;    /* of the jump */
+    int64_t low_us, high_us;   /* what it has shown while doubted */
+    int64_t boot_us; /* by the old clock, when the box was started, if it jumped within one run;
+                        else TIME_NONE */
 };
 
 enum clock_change { CLOCK_SAME, CLOCK_DOUBTED, CLOCK_BACK_IN_STEP };
-/* Pure: bring the reference up to a reading. */
+/* Pure: bring the reference up to a reading.  After CLOCK_BACK_IN_STEP low_us…high_us are what was
+ * stamped wrong. */
 enum clock_change clock_judge(struct clock_reference *ref, const struct clock_reading *now);
 
 /* 1, 0 when the keeper has never looked, or negative. */
@@ -38,5 +42,9 @@ MUST_USE int clock_reference_read(PGconn *c, struct clock_reference *ret, struct
  */
 MUST_USE int clock_reference_write(PGconn *c, const struct clock_reference *ref, bool is_going_on,
                                    struct err *err);
+
+/* Ages of what was stamped in [from, to] count from `day_us` on (azekura.misdated). */
+MUST_USE int clock_note_misdated(PGconn *c, int64_t from_us, int64_t to_us, int64_t day_us,
+                                 struct err *err);
 
 #endif

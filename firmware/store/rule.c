@@ -184,7 +184,8 @@ static void apply_keep_days(struct planning *p)
         const struct piece *piece = &r->pieces[i];
         const struct source_group *g = find_group(r, piece->group);
         int64_t days = g && g->keep_days >= 0 ? g->keep_days : r->keep_days;
-        if (days > 0 && today - day_number(piece->day) > days && may_take(p, i, SCOPE_MONTH))
+        int64_t born = day_number(MAX(piece->day, piece->age_day));
+        if (days > 0 && today - born > days && may_take(p, i, SCOPE_MONTH))
             take_piece(p, i, RULE_KEEP_DAYS);
     }
 }

@@ -21,7 +21,19 @@ create table azekura.retention_clock (
     doubted_since timestamptz,          -- null: trusted
     doubted_from timestamptz,           -- it jumped from …
     doubted_to timestamptz,             -- … to
+    doubted_low timestamptz,            -- what it has shown since, at least …
+    doubted_high timestamptz,           -- … and at most
+    doubted_boot timestamptz,           -- by the old clock: when the box was started, if it jumped within one run
     check ((doubted_since is null) = (doubted_from is null) and (doubted_since is null) = (doubted_to is null))
+);
+
+-- Times that were stamped under a wrong clock, and the day they were stamped in truth: retention.keep_days counts
+-- from there, so that what has just come in is not deleted for its date.  The keeper keeps the newest hundred.
+create table azekura.misdated (
+    id bigint generated always as identity primary key,
+    lower timestamptz not null,
+    upper timestamptz not null check (upper >= lower),
+    day date not null
 );
 
 -- What the rule said at the keeper's last look: a change of it is an event.
@@ -64,8 +76,12 @@ create trigger deletion_requested after insert on azekura.deletion_request
 create function azekura.confirm_clock(actor text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+    -- what came since the box was started has the dates of the clock that was wrong
+    insert into azekura.misdated (lower, upper, day)
+    select doubted_boot, doubted_from, current_date + 1 from azekura.retention_clock
+     where doubted_since is not null and doubted_boot < doubted_from;
     update azekura.retention_clock set wall = clock_timestamp(), boot_id = '', doubted_since = null, doubted_from = null,
-           doubted_to = null
+           doubted_to = null, doubted_low = null, doubted_high = null, doubted_boot = null
      where doubted_since is not null;
     if found then
         insert into azekura.audit (actor, action, detail) values (actor, 'clock.confirm', jsonb_build_object('clock', clock_timestamp()));
@@ -75,6 +91,8 @@ end $$;
 
 revoke execute on function azekura.deletion_requested(), azekura.confirm_clock(text) from public;
 grant select on azekura.shed to azekura_receiver;
+grant select on azekura.misdated to azekura_web;
+grant select, insert, delete on azekura.misdated to azekura_keeper;
 grant select on azekura.shed, azekura.retention_clock, azekura.retention_status, azekura.deletion_request to azekura_web;
 grant insert (actor, from_day, to_day, source_group, messages) on azekura.deletion_request to azekura_web;
 grant execute on function azekura.confirm_clock(text) to azekura_web;

@@ -10,7 +10,8 @@
 
 static struct clock_reference trusted(void)
 {
-    return (struct clock_reference){{START, 5 * HOUR, "one"}, TIME_NONE, TIME_NONE, TIME_NONE};
+    return (struct clock_reference){
+        {START, 5 * HOUR, "one"}, TIME_NONE, TIME_NONE, TIME_NONE, TIME_NONE, TIME_NONE, TIME_NONE};
 }
 
 static enum clock_change judge(struct clock_reference *ref, int64_t wall_us, int64_t boot_us,
@@ -66,7 +67,10 @@ Test(retention_clock, a_doubted_clock_is_trusted_when_it_is_back_in_step)
     cr_expect_eq(judge(&ref, START + 3653 * US_PER_DAY, HOUR, "two"), CLOCK_SAME);
     cr_expect_neq(ref.doubted_since_us, TIME_NONE);
     cr_expect_eq(ref.last.wall_us, START + 26 * HOUR, "what it should show");
+    cr_expect_eq(ref.boot_us, START - 5 * HOUR);
     cr_expect_eq(judge(&ref, START + 27 * HOUR, 2 * HOUR, "two"), CLOCK_BACK_IN_STEP);
+    cr_expect_eq(ref.low_us, START + 3652 * US_PER_DAY, "what was stamped wrong");
+    cr_expect_eq(ref.high_us, START + 3653 * US_PER_DAY + HOUR);
     cr_expect_eq(ref.doubted_since_us, TIME_NONE);
     cr_expect_eq(judge(&ref, START + 28 * HOUR, 3 * HOUR, "two"), CLOCK_SAME);
 }
@@ -77,6 +81,8 @@ Test(retention_clock, a_second_jump_away_changes_nothing)
     cr_assert_eq(judge(&ref, START - 30 * US_PER_DAY, 5 * HOUR, "one"), CLOCK_DOUBTED);
     cr_expect_eq(judge(&ref, START + 900 * US_PER_DAY, 6 * HOUR, "one"), CLOCK_SAME);
     cr_expect_eq(ref.to_us, START - 30 * US_PER_DAY);
+    cr_expect_eq(ref.low_us, START - 30 * US_PER_DAY);
+    cr_expect_eq(ref.high_us, START + 900 * US_PER_DAY);
     cr_expect_eq(judge(&ref, START + 2 * HOUR, 7 * HOUR, "one"), CLOCK_BACK_IN_STEP);
 }
 
@@ -84,7 +90,8 @@ Test(retention_clock, a_confirmed_clock_is_trusted_from_there_on)
 {
     int64_t later = START + 3652 * US_PER_DAY;
     /* as azekura.confirm_clock() leaves it: no boot is known */
-    struct clock_reference ref = {{later, 6 * HOUR, ""}, TIME_NONE, TIME_NONE, TIME_NONE};
+    struct clock_reference ref = trusted();
+    ref.last = (struct clock_reading){later, 6 * HOUR, ""};
     cr_expect_eq(judge(&ref, later + US_PER_SECOND, 400 * US_PER_DAY, "one"), CLOCK_SAME);
     cr_expect_eq(judge(&ref, later + HOUR, 400 * US_PER_DAY + HOUR, "one"), CLOCK_SAME);
     cr_expect_eq(judge(&ref, START, 400 * US_PER_DAY + 2 * HOUR, "one"), CLOCK_DOUBTED);

@@ -249,6 +249,18 @@ Test(rule, keep_days_counts_local_days_and_groups_have_their_own)
     cr_expect_eq(plan_of(&r).deletions_n, 0);
 }
 
+Test(rule, what_a_wrong_clock_dated_ages_from_when_it_came)
+{
+    struct retention r = box();
+    r.keep_days = 10;
+    add(&r, 40, 0, MB)->age_day = 20261125;
+    add(&r, 39, 0, MB)->age_day = 20261105;
+    add(&r, 38, 0, MB);
+    add(&r, 5, 0, MB)->age_day = 20261001;
+    struct rule_plan plan = plan_of(&r);
+    cr_expect_str_eq(told(&plan), "20261022 keep_days, 20261023 keep_days", "%s", told(&plan));
+}
+
 Test(rule, a_leap_day_is_a_day)
 {
     struct retention r = box();
