@@ -99,7 +99,7 @@ export const rule = {
     "size.neededHelp": ["for {days} and for a month within {share} %", "{days}の保存と、1 か月 {share} % 以内の両方を満たす容量"],
     "cost.title": ["What costs the most", "容量を多く使うもの"],
     "cost.help": ["Without a row, the history that fits grows by its last column.", "右端の列は、その行のログがなければ延びる保存期間です。"],
-    "cost.best": ["Without {severity} from {host} you gain {n} {n|day|days}.", "{host} の {severity} がなければ、保存期間が {n} 日延びます。"],
+    "cost.best": ["Without {severity} from {host} you gain {n}.", "{host} の {severity} がなければ、保存期間が {n}延びます。"],
     "cost.host": ["Host", "ホスト"],
     "cost.program": ["Program", "プログラム"],
     "cost.hosts": ["By host", "ホスト別"],

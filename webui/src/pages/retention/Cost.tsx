@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { getCost, type CostField, type CostRow } from "../../api/retention";
 import { Card, Failed, Skeleton } from "../../components/States";
 import ui from "../../components/ui.module.css";
-import { useWords } from "../../i18n";
+import { useWords, type Translate } from "../../i18n";
 import { href } from "../../state/router";
 import { useResource } from "../../state/useResource";
 import { cx } from "../../utils/cx";
@@ -10,7 +10,7 @@ import { formatMonth } from "../../utils/days";
 import { formatBytes, formatCount, formatShort } from "../../utils/format";
 import { clause } from "../../utils/query";
 import css from "./retention.module.css";
-import { formatPercent } from "./texts";
+import { CENTURY, daysText, formatPercent } from "./texts";
 import type { View } from "./view";
 
 const EVERY_MS = 60_000;
@@ -22,8 +22,9 @@ function logsOfRow(row: CostRow, by: CostField): string {
     return href("/logs", { q: parts.filter(Boolean).join(" "), from: "-24h" });
 }
 
-function gain(row: CostRow): string {
+function gain(row: CostRow, t: Translate): string {
     if (row.days_gained === null) return "–";
+    if (row.days_gained >= CENTURY) return t("fig.century");
     return row.days_gained >= 0.95 ? formatCount(row.days_gained) : row.days_gained < 0.05 ? "<0.1" : row.days_gained.toFixed(1);
 }
 
@@ -51,7 +52,7 @@ export function Cost({ view }: { view: View }) {
                 <>
                     <p class={css.empty}>
                         {best && (best.days_gained ?? 0) >= 1 && (
-                            <b class={css.best}>{t("cost.best", { severity: best.severity, host: name(best), n: formatCount(best.days_gained ?? 0) })} </b>
+                            <b class={css.best}>{t("cost.best", { severity: best.severity, host: name(best), n: daysText(best.days_gained ?? 0, t) })} </b>
                         )}
                         {t("cost.help")}
                     </p>
@@ -96,7 +97,7 @@ export function Cost({ view }: { view: View }) {
                                                 <span style={{ width: `${Math.min(100, row.share_percent)}%` }} />
                                             </span>
                                         </td>
-                                        <td class={ui.num}>{gain(row)}</td>
+                                        <td class={ui.num}>{gain(row, t)}</td>
                                     </tr>
                                 ))}
                             </tbody>

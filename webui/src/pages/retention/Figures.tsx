@@ -5,7 +5,7 @@ import { cx } from "../../utils/cx";
 import { formatDays } from "../../utils/days";
 import { formatCount, formatDay, formatExact } from "../../utils/format";
 import css from "./retention.module.css";
-import { daysText, formatPercent, percentOf, type Reader } from "./texts";
+import { CENTURY, daysText, formatPercent, percentOf, type Reader } from "./texts";
 import type { View } from "./view";
 
 const STATE: Record<MonthState, Key> = {
@@ -65,9 +65,9 @@ export function Figures({ view: { data: r, reader } }: { view: View }) {
             <Figure label={t("fig.history")} value={span(days)} title={oldest ? formatExact(oldest) : ""}>
                 {oldest ? t("fig.backTo", { at: formatDay(oldest) }) : t("fig.nothing")}
             </Figure>
-            <Figure label={t("fig.fits")} value={fits === null ? t("fig.unknown") : t("fig.about", { n: span(fits) })}>
+            <Figure label={t("fig.fits")} value={fits === null ? t("fig.unknown") : fits >= CENTURY ? span(fits) : t("fig.about", { n: span(fits) })}>
                 {[
-                    low !== null && high !== null ? t("fig.fitsRange", { low: span(low), high: span(high) }) : "",
+                    low !== null && high !== null && low < CENTURY ? t("fig.fitsRange", { low: span(low), high: span(high) }) : "",
                     r.keep_days > 0 ? t("fig.keepDays", { n: formatCount(r.keep_days) }) : "",
                     fits === null && r.keep_days === 0 ? t("fig.noForecast") : "",
                 ]

@@ -25,10 +25,11 @@ interface Slide {
 
 function Slider({ word, value, says, least, most, onChange }: Slide) {
     const { t } = useWords();
+    // An <output> here would take the label from the slider.
     return (
         <label class={css.slider}>
             <span>{t(word)}</span>
-            <output>{says}</output>
+            <b>{says}</b>
             <input
                 type="range"
                 min={0}
@@ -154,7 +155,7 @@ export function Sizing({ measured, r }: { measured: Size; r: Retention }) {
                     <Slider word="size.storage" value={wish.storage} says={formatBytes(wish.storage)} least={1e8} most={1e14} onChange={(storage) => set({ storage })} />
                     <label class={css.slider}>
                         <span>{t("size.share")}</span>
-                        <output>{`${wish.share} %`}</output>
+                        <b>{`${wish.share} %`}</b>
                         <input type="range" min={1} max={90} value={wish.share} aria-valuetext={`${wish.share} %`} onInput={(e) => set({ share: Number(e.currentTarget.value) })} />
                     </label>
                 </div>

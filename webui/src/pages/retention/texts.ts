@@ -77,10 +77,11 @@ export function formatPercent(n: number): string {
 }
 
 const YEAR = 365.25;
+export const CENTURY = 100 * YEAR;
 
 /** "143 days", "about …" left to the caller; centuries are as good as for ever. */
 export function daysText(days: number, t: Translate): string {
-    if (days >= 100 * YEAR) return t("fig.century");
+    if (days >= CENTURY) return t("fig.century");
     if (days >= 10 * YEAR) return t("fig.years", { n: Math.floor(days / YEAR) });
     return t("fig.days", { n: formatCount(Math.floor(days)) });
 }
