@@ -24,7 +24,7 @@ def wait_until_in_group(box, source, group):
     sent = 0
     while pieces(box).get(group, 0) == 0:
         sent += box.send_udp(numbered(1, f"probe of group {group}"), source=source)
-        box.wait_for_arrived(int(box.ledger()["arrived"]) + 1)
+        box.wait_for_arrived(sent)
     return sent
 
 
