@@ -240,7 +240,7 @@ await step("a page left open paints into the same graphs and does not grow", asy
         const { nodes } = await cdp.send("Memory.getDOMCounters");
         return { usedSize, nodes };
     };
-    const before = await updates(40);
+    const before = await updates(80);
     const after = await updates(160);
     console.log(`heap ${(before.usedSize / 1e6).toFixed(2)} MB, after 160 updates ${(after.usedSize / 1e6).toFixed(2)} MB; nodes ${before.nodes}, ${after.nodes}`);
     assert.ok(after.usedSize - before.usedSize < 800_000, "the heap grows");

@@ -28,10 +28,11 @@ const FIRST_MS = 2000;
 /** Graphs of two years move on once a minute. */
 const STALE_MS = 180_000;
 
-/** The last day on which something was lost; "" for none in two years; null while unknown. */
-function useLossSince(): string | null {
+/** The last day on which something was lost; "" for none in two years; null while unknown.  Asked for once
+ * the graphs are there: it is the longest answer and the least urgent. */
+function useLossSince(isTime: boolean): string | null {
     const { data } = useResource(
-        "loss since",
+        isTime ? "loss since" : null,
         (signal) => getRates(alignSpan({ from: boxNow() - LOOK_BACK_MS, to: boxNow() }, DAY_S), DAY_S, signal),
         600_000,
     );
@@ -43,12 +44,14 @@ export function Dashboard() {
     const { t } = useWords();
     const [range, setRange] = useRange();
     const rates = useRates(range);
-    const lossSince = useLossSince();
+    const [isTime, setTime] = useState(false);
+    const lossSince = useLossSince(isTime);
     const hour = () => ({ from: boxNow() - HOUR_MS, to: boxNow() });
     const busiest = useResource("busiest", (signal) => getSources(hour(), "busiest", 1000, signal), SLOW_MS);
     const [isNew, setNew] = useState(false);
     const silent = useResource("silent", (signal) => getSources(hour(), "silent", 20, signal), isNew ? FIRST_MS : EVERY_MS);
     const total = silent.data?.total;
+    useEffect(() => setTime((before) => before || rates.data !== undefined || rates.error !== null), [rates.data, rates.error]);
     useEffect(() => {
         if (total !== undefined) setNew(total === 0);
     }, [total]);
