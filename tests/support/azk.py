@@ -65,10 +65,11 @@ def free_port():
 
 
 class Product:
-    """`settings`: lines of the configuration file beside the harness's own."""
+    """`settings`: lines of the configuration file beside the harness's own; `database`: the server's; `parent`: the
+    folder in which the state folder is made."""
 
-    def __init__(self, settings=None, daemons=DAEMONS):
-        self.state = pathlib.Path(tempfile.mkdtemp(prefix="azk-box-", dir="/tmp"))
+    def __init__(self, settings=None, daemons=DAEMONS, database=None, parent="/tmp"):
+        self.state = pathlib.Path(tempfile.mkdtemp(prefix="azk-box-", dir=parent))
         self.state.chmod(0o755)
         self.program = self.state / "program"
         self.user = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
@@ -88,7 +89,7 @@ class Product:
         } | (settings or {})
         try:
             self.copy_programs()
-            self.cluster = Cluster(directory=self.state / "database", build=self.program)
+            self.cluster = Cluster(directory=self.state / "database", build=self.program, settings=database)
             for name in DAEMONS:
                 self.own_folder(self.state / name)
             (self.state / "log").mkdir()
@@ -419,12 +420,22 @@ def numbered(n, prefix="message"):
                f"{prefix} {i} from 192.0.2.{i % 250} port {1024 + i * 7919 % 60000}").encode()
 
 
+class Skipped(Exception):
+    """This machine cannot do what the scenario needs; ctest shows it as skipped, never as passed."""
+
+
+SKIPPED = 77  # SKIP_RETURN_CODE of tests/CMakeLists.txt
+
+
 def run(scenario):
     """What a scenario file ends with: `if __name__ == "__main__": run(main)`."""
     # told to stop, it stops what it started and removes its folder too
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         scenario()
+    except Skipped as reason:
+        print(f"SKIPPED: {reason}")
+        sys.exit(SKIPPED)
     except AssertionError as failure:
         where = traceback.extract_tb(failure.__traceback__)
         own = [f for f in where if f.filename != __file__] or where
