@@ -334,6 +334,7 @@ int retention_request_next(PGconn *c, struct retention_request *ret, struct err 
     return n;
 }
 
+/* The newest thousand are kept; what was deleted for the others is in the audit log. */
 int retention_request_answer(PGconn *c, int64_t id, const char *refusal, struct err *err)
 {
     struct number request = number_of(id);
@@ -342,6 +343,11 @@ int retention_request_answer(PGconn *c, int64_t id, const char *refusal, struct 
                                "update azekura.deletion_request set state = $2, message = $3"
                                " where id = $1",
                                3, values, err);
+    if (rc >= 0)
+        rc = store_execute(c,
+                           "delete from azekura.deletion_request where state <> 'waiting' and"
+                           " id <= (select max(id) from azekura.deletion_request) - 1000",
+                           0, NULL, err);
     return rc < 0 ? (int)rc : 0;
 }
 

@@ -1,6 +1,6 @@
 -- Who may do what: each daemon's role has no more than it needs.
 begin;
-select plan(95);
+select plan(108);
 
 select is(count(*), 4::bigint, 'the four roles exist')
   from pg_roles where rolname in ('azekura', 'azekura_receiver', 'azekura_keeper', 'azekura_web');
@@ -133,6 +133,19 @@ insert into attempt values
     ('azekura_web', 'select * from azekura.rates_by(1::smallint, ''UTC''), azekura.rate_points(5::smallint, now(), now() + interval ''1 hour'', 60, 60)', '00000', 'the web reads rates'),
     ('azekura_web', 'select azekura.count_rates(now(), 0, ''{1}'', ''{=x}'', ''{0}'', ''{1}'', ''{1}'')', '42501', 'the web counts none'),
     ('azekura_web', 'delete from azekura.rate_sample', '42501', 'and removes none'),
+    ('azekura_keeper', 'insert into azekura.shed values (0, 7, now())', '00000', 'the keeper says what is refused'),
+    ('azekura_keeper', 'select * from azekura.storage_used(), azekura.wal_bytes(), azekura.wal_limits(), azekura.cancel_blockers()', '00000', 'the keeper sees what is used and who is in the way'),
+    ('azekura_keeper', 'insert into azekura.deletion_request (actor, from_day, to_day, messages) values (''x'', now(), now(), 0)', '42501', 'the keeper asks for no deletion'),
+    ('azekura_keeper', 'update azekura.deletion_request set messages = 0', '42501', 'and changes none'),
+    ('azekura_keeper', 'update azekura.deletion_request set state = ''done''', '00000', 'but answers it'),
+    ('azekura_keeper', 'select azekura.confirm_clock(''keeper'')', '42501', 'the keeper does not confirm the clock itself'),
+    ('azekura_receiver', 'select severity from azekura.shed', '00000', 'the receiver reads what it has to refuse'),
+    ('azekura_receiver', 'delete from azekura.shed', '42501', 'and cannot change it'),
+    ('azekura_web', 'insert into azekura.deletion_request (actor, from_day, to_day, messages) values (''x'', now(), now(), 0)', '00000', 'the web asks for a deletion'),
+    ('azekura_web', 'insert into azekura.deletion_request (actor, from_day, to_day, messages, state) values (''x'', now(), now(), 0, ''done'')', '42501', 'and cannot answer it'),
+    ('azekura_web', 'select azekura.confirm_clock(''web'')', '00000', 'the web confirms the clock'),
+    ('azekura_web', 'insert into azekura.shed values (0, 7, now())', '42501', 'the web refuses nothing'),
+    ('azekura_web', 'select azekura.cancel_blockers()', '42501', 'the web cancels nobody'),
     ('azekura_keeper', 'create function azekura.f() returns int language sql as ''select 1''', '42501',
         'the keeper creates nothing');
 
@@ -162,11 +175,18 @@ select set_eq($$ select object, privilege from granted where rolname = 'azekura_
     ('session(expires_at)', 'SELECT'), ('session', 'DELETE'), ('login_failure(last_at)', 'SELECT'), ('login_failure', 'DELETE'),
     ('setting', 'SELECT'), ('ensure_partition', 'EXECUTE'), ('compact', 'EXECUTE'),
     ('daemon', 'SELECT'), ('add_event', 'EXECUTE'), ('forget_events', 'EXECUTE'), ('report_daemon', 'EXECUTE'),
-    ('report_daemon_stopped', 'EXECUTE'), ('add_load', 'EXECUTE'), ('fold_rates', 'EXECUTE'), ('merge_ledger', 'EXECUTE') $$, 'the keeper has what its chores need and no more');
+    ('report_daemon_stopped', 'EXECUTE'), ('add_load', 'EXECUTE'), ('fold_rates', 'EXECUTE'), ('merge_ledger', 'EXECUTE'),
+    ('shed', 'SELECT'), ('shed', 'INSERT'), ('shed', 'UPDATE'), ('shed', 'DELETE'),
+    ('misdated', 'SELECT'), ('misdated', 'INSERT'), ('misdated', 'DELETE'),
+    ('retention_clock', 'SELECT'), ('retention_clock', 'INSERT'), ('retention_clock', 'UPDATE'),
+    ('retention_status', 'SELECT'), ('retention_status', 'INSERT'), ('retention_status', 'UPDATE'),
+    ('deletion_request', 'SELECT'), ('deletion_request', 'DELETE'), ('deletion_request(state)', 'UPDATE'),
+    ('deletion_request(message)', 'UPDATE'), ('deletion_request(audit_id)', 'UPDATE'), ('deletion_request(done_messages)', 'UPDATE'),
+    ('storage_used', 'EXECUTE'), ('wal_bytes', 'EXECUTE'), ('wal_limits', 'EXECUTE'), ('cancel_blockers', 'EXECUTE') $$, 'the keeper has what its chores need and no more');
 select set_eq($$ select object, privilege from granted where rolname = 'azekura_receiver' $$, $$ values
     ('log_block', 'INSERT'), ('setting', 'SELECT'), ('source_group', 'SELECT'), ('source_group_member', 'SELECT'), ('claim_unit', 'EXECUTE'), ('count_unit', 'EXECUTE'),
     ('count_kernel_drop', 'EXECUTE'), ('report_receiver', 'EXECUTE'), ('add_event', 'EXECUTE'), ('report_daemon', 'EXECUTE'),
-    ('report_daemon_stopped', 'EXECUTE'), ('count_rates', 'EXECUTE') $$, 'the receiver has what it needs and no more');
+    ('report_daemon_stopped', 'EXECUTE'), ('count_rates', 'EXECUTE'), ('shed', 'SELECT') $$, 'the receiver has what it needs and no more');
 
 select * from finish();
 rollback;
