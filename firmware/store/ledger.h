@@ -52,7 +52,7 @@ bool ledger_receiver_is_balanced(const struct ledger_receiver *r);
 /* The one that reported last: 1, or 0 when none ever did. */
 MUST_USE int ledger_read_receiver(PGconn *c, struct ledger_receiver *ret, struct err *err);
 
-/* Merge minutes older than 14 days into hours, a day's at most; a time that lies within an hour
+/* Merge minutes older than 14 days into hours, a few at most; a time that lies within an hour
  * then counts from its beginning.  Returns hours looked at (0: none left), or negative. */
 MUST_USE int64_t ledger_merge(PGconn *c, struct err *err);
 

@@ -281,7 +281,9 @@ begin
               from wide where dimension <= 6 and name <> '*' group by 1, 2
         ), known as (
             update azekura.rate_name n
-               set first_heard = least(n.first_heard, h.first), last_heard = greatest(n.last_heard, h.last),
+               -- what lies in the future, or before everything kept, was written under a wrong clock
+               set first_heard = least(n.first_heard, case when h.first > now() - interval '800 days' then h.first end),
+                   last_heard = greatest(case when n.last_heard <= now() + interval '2 minutes' then n.last_heard end, h.last),
                    messages = n.messages + h.messages
               from heard h where n.dimension = h.dimension and n.name = h.name
             returning n.id, n.dimension, n.name
@@ -454,7 +456,7 @@ create table azekura.ledger_merged (
     upto timestamptz not null
 );
 
--- Merge the ledger's minutes older than 14 days into hours, a day's at most at once; returns hours looked at.  What is written later for
+-- Merge the ledger's minutes older than 14 days into hours, four of them at most at once; returns hours looked at.  What is written later for
 -- an hour that has been merged stays beside it.
 create function azekura.merge_ledger() returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -474,7 +476,7 @@ begin
     lo := least(bound, greatest(lo, coalesce(date_trunc('hour', least(
         (select min(minute) from azekura.ledger where minute >= lo),
         (select min(minute) from azekura.kernel_drop where minute >= lo)), 'UTC'), bound)));
-    hi := least(lo + interval '1 day', bound);
+    hi := least(lo + interval '4 hours', bound);
     if lo < hi then
         with gone as (
             delete from azekura.ledger where minute >= lo and minute < hi returning *

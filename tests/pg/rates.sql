@@ -1,6 +1,6 @@
 -- Receive rates: what units bring is in the rings exactly once, whenever it comes; and the ledger's old minutes become hours.
 begin;
-select plan(37);
+select plan(39);
 
 create function pg_temp.m(n int) returns timestamptz language sql as $$ select date_trunc('minute', now()) - make_interval(mins => n) $$;
 -- One unit of one minute: dimension, name, severity, messages, bytes.
@@ -127,6 +127,11 @@ select pg_temp.unit('1970-01-01 00:00:30Z', 5, '1|=past|0|3|30');
 select pg_temp.unit(pg_temp.m(4), 5, '1|=present|0|3|30');
 select lives_ok($$ select azekura.fold_rates('UTC') $$, 'times of a wrong clock do not stop the others');
 select is(messages, 3::bigint, 'which are counted') from pg_temp.sums(1, pg_temp.m(4), pg_temp.m(3)) where name = '=present';
+select pg_temp.unit(pg_temp.m(3), 5, '1|=future|0|1|10');
+select pg_temp.unit('1971-01-01 00:00:30Z', 5, '1|=present|0|3|30');
+select azekura.fold_rates('UTC');
+select is(last_heard, pg_temp.m(3), 'a name heard in the future is heard now when the clock is right again') from azekura.rate_name where name = '=future';
+select is(first_heard, pg_temp.m(4), 'and one known was not first heard in 1971') from azekura.rate_name where name = '=present';
 select is(count(*), 0::bigint, 'nothing far ahead is waited for') from azekura.rate_due where at > now() + interval '3 days';
 
 -- ---- the ledger ----
@@ -139,13 +144,13 @@ create function pg_temp.merge_all() returns int language plpgsql as $$
 declare
     n int;
 begin
-    for i in 0 .. 100 loop
+    for i in 0 .. 1000 loop
         n := azekura.merge_ledger();
         exit when n = 0;
     end loop;
     return n;
 end $$;
-select is(pg_temp.merge_all(), 0, 'minutes older than 14 days are merged, a day at once');
+select is(pg_temp.merge_all(), 0, 'minutes older than 14 days are merged, some hours at once');
 select results_eq($$ select sum(arrived), sum(stored), sum(crash), sum(refused), sum(bytes) from azekura.ledger $$, $$ select a, s, c, r, b from before $$,
     'and the sums stay');
 select is(count(*), 0::bigint, 'only hours are left of them') from azekura.ledger
