@@ -1,6 +1,6 @@
 -- Receive rates: what units bring is in the rings exactly once, whenever it comes; and the ledger's old minutes become hours.
 begin;
-select plan(39);
+select plan(40);
 
 create function pg_temp.m(n int) returns timestamptz language sql as $$ select date_trunc('minute', now()) - make_interval(mins => n) $$;
 -- One unit of one minute: dimension, name, severity, messages, bytes.
@@ -68,6 +68,14 @@ select cmp_ok(min(messages), '>', 50::bigint, 'of those who brought least') from
 select pg_temp.unit(pg_temp.m(5), 0, '1|=new|0|1|1');
 select azekura.fold_rates('UTC');
 select is(messages, 1::bigint, 'so that a new one is counted by name') from pg_temp.sums(1, pg_temp.m(5), pg_temp.m(4)) where name = '=new';
+
+select pg_temp.unit(pg_temp.m(200), 0, '1|=gone|0|5|5', '7|=gone|3|5|5');
+select azekura.fold_rates('UTC');
+delete from azekura.rate_name where name = '=gone';
+select azekura.rate_make(86400, d::smallint, azekura.rate_day(pg_temp.m(200), 'UTC'), 'UTC') from unnest(array[1, 7]) d;
+select is(count(*), 0::bigint, 'a day has no key of a name that is forgotten')
+  from azekura.rate_sample s, unnest(keys) k where s.step = 86400 and s.dimension in (1, 7)
+   and k / case when s.dimension = 7 then 8 else 1 end not in (select 0 union all select id from azekura.rate_name);
 
 -- ---- whenever it comes: against a plain table, units in any order, folds between them ----
 create temp table plain (at timestamptz, dim int, name text, messages bigint, bytes bigint);
