@@ -188,13 +188,17 @@ static double slope_within_seasons(const struct model *m, double *ret_z)
     return n > 0 ? median(slopes, n) : 0;
 }
 
-/* Median size of the residuals, as the standard deviation of a normal distribution that has it. */
-static double residual_size(const struct model *m)
+/* Mean square of the residuals, with outliers cut.  (Their median would not do: the level of a
+ * weekday is a median of four, so two of its four residuals are small by construction.) */
+static double residual_square(const struct model *m)
 {
-    double v[FORECAST_DAYS];
+    double v[FORECAST_DAYS], sum = 0;
     for (int i = 0; i < m->n; i++)
         v[i] = fabs(residual(m, i));
-    return median(v, m->n) * 1.4826;
+    double cut = 4 * median(v, m->n);
+    for (int i = 0; i < m->n; i++)
+        sum += MIN(v[i], cut) * MIN(v[i], cut); /* sorted by now: it does not matter */
+    return sum / m->n;
 }
 
 /* A trend that is significant counts almost whole; else as much of it as its error leaves. */
@@ -207,7 +211,7 @@ static void set_slope(struct model *m)
     m->slope = slope;
     set_levels(m);
     int left = MAX(m->n - m->seasons - 1, 1);
-    double size = sqrt((SPREAD_PRIOR * SPREAD_PRIOR / 4 + m->n * pow(residual_size(m), 2)) / left);
+    double size = sqrt((SPREAD_PRIOR * SPREAD_PRIOR / 4 + m->n * residual_square(m)) / left);
     double error = spread > 0 ? size / sqrt(spread) : INFINITY;
     double prior = SLOPE_PRIOR_SD * SLOPE_PRIOR_SD, error2 = error * error;
     double weight = prior / (prior + error2);

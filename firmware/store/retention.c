@@ -241,6 +241,9 @@ static int64_t sum_days(const struct retention *r, const struct zone *zone, int6
         is_seen[at] = true;
         day_bytes[at] += p->bytes;
     }
+    /* on the box's first day it was set up, at some hour of it */
+    if (today - oldest >= 1 && today - oldest <= FORECAST_DAYS)
+        is_cut[FORECAST_DAYS - (today - oldest)] = true;
     for (int i = 0; i < FORECAST_DAYS; i++)
         if (!is_seen[i] || is_cut[i])
             day_bytes[i] = -1;

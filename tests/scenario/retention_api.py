@@ -214,6 +214,49 @@ def check_clock(api, box):
     assert api.call("GET", RULE, token=box.token("viewer"))["clock"] == {"is_doubted": False, "since": None, "from": None, "to": None}
 
 
+def check_removed_groups(api, box):
+    """A group with messages stays until they are gone, and comes back under its name; there are 32 at most."""
+    operator, viewer = box.token("operator"), box.token("viewer")
+    api.call("DELETE", f"{RULE}/groups/1", token=operator, expect=204)
+    api.call("PUT", f"{RULE}/groups/1", token=operator, body={"name": "debug"}, expect=404)
+    debug = next(g for g in api.call("GET", RULE, token=viewer)["groups"] if g["id"] == 1)
+    assert debug["retired"] and debug["members"] == [] and debug["month_bytes"] > 0, debug
+    assert box.value("select count(*) from azekura.source_group_member") == "0"
+    back = api.call("POST", f"{RULE}/groups", token=operator, body={"name": "debug", "quota_percent": 50, "members": ["192.0.2.0/24"]}, expect=201)
+    assert back == {"id": 1}, back
+    assert not next(g for g in api.call("GET", RULE, token=viewer)["groups"] if g["id"] == 1)["retired"]
+    made = [api.call("POST", f"{RULE}/groups", token=operator, body={"name": f"group {i}"}, expect=201)["id"] for i in range(30)]
+    assert made == list(range(2, 32)), made
+    assert api.call("POST", f"{RULE}/groups", token=operator, body={"name": "one more"}, expect=409)["error"]["code"] == "too_many"
+    for i in made:
+        api.call("DELETE", f"{RULE}/groups/{i}", token=operator, expect=204)
+    assert len(api.call("GET", RULE, token=viewer)["groups"]) == 2
+    box.psql("insert into azekura.hold (lower, upper, reason, actor) select now() + i * interval '1 hour' + interval '1 year',"
+             " now() + (i + 1) * interval '1 hour' + interval '1 year', 'x', 'x' from generate_series(1, 256) i")
+    wish = {"from": day(40).isoformat(), "to": day(38).isoformat(), "reason": "one more"}
+    assert api.call("POST", f"{RULE}/holds", token=operator, body=wish, expect=409)["error"]["code"] == "too_many"
+    box.psql("delete from azekura.hold")
+
+
+def check_doubt(api, box):
+    """While the keeper doubts the clock or refuses severities, both show it."""
+    box.stop("keeper")
+    box.psql("update azekura.retention_clock set doubted_since = now(), doubted_from = now() - interval '40 days', doubted_to = now();"
+             "insert into azekura.shed values (1, 6, now())")
+    rule = api.call("GET", RULE, token=box.token("viewer"))
+    assert rule["clock"]["is_doubted"] and rule["clock"]["from"] < rule["clock"]["to"] <= rule["at"], rule["clock"]
+    assert {g["name"]: g["shed_from"] for g in rule["groups"]} == {"default": None, "debug": "info"}
+    shown = box.cli("retention")
+    assert "group debug with severity info and below are refused" in shown and "The clock jumped" in shown, shown
+    doubted = box.cli("retention", "clock", check=False)
+    assert doubted.returncode == 1 and "the clock jumped from" in doubted.stdout, doubted
+    assert "trusted from now on" in box.cli("retention", "clock", "confirm")
+    assert box.cli("retention", "clock") == "the clock is trusted\n"
+    assert box.value("select count(*) from azekura.audit where action = 'clock.confirm'") == "1"
+    box.psql("delete from azekura.shed")
+    box.start("keeper")
+
+
 def cli_fails(box, expect, said, *args, stdin=None):
     result = box.cli(*args, check=False, stdin=stdin)
     assert result.returncode == expect and said in result.stderr, (args, result)
@@ -313,7 +356,9 @@ def main():
         check_changes(api, box)
         check_holds(api, box)
         check_deletions(api, box)
+        check_removed_groups(api, box)
         check_clock(api, box)
+        check_doubt(api, box)
         for path, expect, token in (("/cost", 200, box.token("viewer")), ("/cost", 401, None), ("/cost?x=1", 400, box.token("viewer"))):
             api.call("GET", RULE + path, token=token, expect=expect)
         for path in ("", "/days", "/preview", "/size", "/deletions", "/deletions/1"):

@@ -80,6 +80,23 @@ Test(retention, the_forecast_is_asked_with_whole_days)
     cr_expect_eq(in.budget_bytes, 1000);
 }
 
+Test(retention, the_first_day_of_the_box_is_no_whole_one)
+{
+    int64_t days[FORECAST_DAYS];
+    struct forecast_input in;
+    struct retention r = box("UTC", utc(20261110, 12), utc(20261201, 0));
+    add(&r, 20261109, 0, 0, 4); /* set up an hour before midnight */
+    add(&r, 20261110, 0, 0, 50);
+    retention_forecast_input(&r, days, &in);
+    cr_assert_eq(in.days, 1);
+    cr_expect_eq(in.day_bytes[0], -1);
+    r.today = 20261111;
+    r.now_us += US_PER_DAY;
+    retention_forecast_input(&r, days, &in);
+    cr_assert_eq(in.days, 2);
+    cr_expect(in.day_bytes[0] == -1 && in.day_bytes[1] == 50);
+}
+
 Test(retention, a_day_ahead_is_not_yesterday)
 {
     int64_t days[FORECAST_DAYS];
