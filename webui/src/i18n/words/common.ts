@@ -9,7 +9,7 @@ export const common = {
     "nav.sources": ["Sources", "送信元"],
     "nav.dashboardShort": ["Home", "ホーム"],
     "nav.retention": ["Retention", "ログ保存期間"],
-    "nav.retentionShort": ["Retention", "保存期間"],
+    "nav.retentionShort": ["Storage", "保存期間"],
     "nav.events": ["Events", "イベント"],
     "nav.receiver": ["Receiver", "受信台帳"],
     "nav.system": ["System", "システム"],

@@ -34,7 +34,7 @@ export const rule = {
     "word.comma": [", ", "、"],
     "word.semicolon": ["; ", "。"],
     "rule.save": ["Save", "保存"],
-    "rule.saveDelete": ["Save and delete {what}", "保存して{what}を削除"],
+    "rule.saveDelete": ["Save and delete {what}", "保存して {what}を削除"],
     "rule.what": ["{messages} {messages|message|messages}, {bytes}", "{messages} 件（{bytes}）"],
     "rule.discard": ["Discard changes", "変更を破棄"],
     "rule.unsaved": ["{n} unsaved {n|change|changes}", "未保存の変更が {n} 件"],

@@ -47,7 +47,7 @@ function reached(r: Retention, { t, lang, today }: Reader): { value: string; say
 export function Figures({ view: { data: r, reader } }: { view: View }) {
     const { t } = useWords();
     const { oldest, days, fits_days: fits, fits_low: low, fits_high: high } = r.history;
-    const tone = r.state === "ok" ? "" : r.state === "watch" ? css.warn : css.bad;
+    const tone = r.state === "ok" ? "" : r.state === "over" ? css.bad : css.warn;
     const when = reached(r, reader);
     const span = (n: number) => daysText(n, t);
     return (

@@ -36,7 +36,7 @@ export function Receipts() {
                                     {t("days.disk")}
                                 </th>
                                 <th scope="col">{t("rec.reason")}</th>
-                                <th scope="col">{t("holds.by")}</th>
+                                <th scope="col">{t("rec.by")}</th>
                             </tr>
                         </thead>
                         <tbody>

@@ -36,7 +36,7 @@ describe("what a policy would do", () => {
         const p = preview({ deletions: [gone("2026-11-03", "2026-11-05")] });
         expect(previewText(p, en)).toBe("would remove 3–5 November of group debug, 12.1 M messages, 301 MB");
         expect(previewText(p, { ...en, hasGroups: false })).toBe("would remove 3–5 November, 12.1 M messages, 301 MB");
-        expect(previewText(p, ja)).toBe("グループ「debug」の11 月 3 日〜5 日、12.1 M 件、301 MB を削除します");
+        expect(previewText(p, ja)).toBe("グループ「debug」の 11 月 3 日〜5 日、12.1 M 件、301 MB を削除します");
     });
 
     it("names two and counts the others", () => {

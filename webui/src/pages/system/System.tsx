@@ -5,9 +5,9 @@ import type { Session, Setting } from "../../api/types";
 import { Card, errorText, Failed, Skeleton } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useWords, type Key } from "../../i18n";
-import { guardLeaving } from "../../state/router";
 import { gate } from "../../state/session";
 import { asText, change, changes, groupSettings, problems, type Draft, type Group } from "../../state/settingsDraft";
+import { useLeaveGuard } from "../../state/useLeaveGuard";
 import { asApiError, useResource } from "../../state/useResource";
 import { cx } from "../../utils/cx";
 import { Account } from "./Account";
@@ -37,16 +37,7 @@ function Settings({ initial, isAdmin }: { initial: Setting[]; isAdmin: boolean }
     const n = Object.keys(draft).length;
     const wrong = problems(settings, draft);
 
-    useEffect(() => {
-        if (n === 0) return;
-        const stay = (e: BeforeUnloadEvent) => e.preventDefault();
-        addEventListener("beforeunload", stay);
-        const release = guardLeaving(() => confirm(t("settings.leave")));
-        return () => {
-            removeEventListener("beforeunload", stay);
-            release();
-        };
-    }, [n, t]);
+    useLeaveGuard(n > 0, t("settings.leave"));
 
     useEffect(() => {
         if (!said) return;
