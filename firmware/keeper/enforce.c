@@ -15,6 +15,7 @@
 #define LOOK_US US_PER_SECOND
 #define WHOLE_LOOK_US US_PER_MINUTE
 #define SOON_US (US_PER_SECOND / 10)
+#define PAUSE_MAX_US (30 * US_PER_SECOND)
 #define SPLIT_AHEAD_US (2 * US_PER_SECOND) /* ahead of everything that has come in */
 
 /* ---- the clock ---- */
@@ -108,19 +109,44 @@ static bool is_whole_look_due(const struct enforcer *e, const struct retention_g
 
 /* ---- doing ---- */
 
+/* Something was in the way.  Trying takes the lock queue of log_block, and so a moment of
+ * everybody's time: less and less often.  Whether *err is of that kind. */
+static bool put_off(struct enforcer *e, int64_t boot_us, int64_t error, const struct err *err)
+{
+    static struct log_limit limit;
+    uint64_t times;
+    if (error != -ESTALE && error != -EPERM && error != -EBUSY && error != -ETIMEDOUT)
+        return false;
+    e->is_unsettled = true;
+    if (error != -ESTALE) { /* what has changed is seen by looking again */
+        e->pause_us = MIN(MAX(2 * e->pause_us, LOOK_US), PAUSE_MAX_US);
+        e->paused_until_us = boot_us + e->pause_us;
+    }
+    if (log_limit_due(&limit, clock_mono_us(), &times))
+        log_line(error == -ESTALE ? LOG_INFO : LOG_WARNING,
+                 "%s, looking again (%llu times since the last line)", err->message,
+                 (unsigned long long)times);
+    return true;
+}
+
+static bool is_paused(struct enforcer *e, int64_t boot_us)
+{
+    bool is_so = boot_us < e->paused_until_us && boot_us >= e->paused_until_us - PAUSE_MAX_US;
+    e->is_unsettled |= is_so;
+    return is_so;
+}
+
 static int split(struct enforcer *e, PGconn *c, const struct retention *r,
-                 const struct rule_plan *plan, struct err *err)
+                 const struct rule_plan *plan, int64_t boot_us, struct err *err)
 {
     for (size_t g = 0; g < SOURCE_GROUPS_MAX; g++) {
-        if (!plan->split[g])
+        if (!plan->split[g] || is_paused(e, boot_us))
             continue;
         int rc = retention_split(c, plan->split[g], r->now_us + SPLIT_AHEAD_US, err);
-        if (rc == -ESTALE || rc == -EPERM || rc == -EBUSY || rc == -ETIMEDOUT) {
-            log_line(LOG_WARNING, "%s, trying again", err->message);
-            e->is_unsettled = true;
-        } else if (rc < 0) {
+        /* something later is in the piece already: it came under another clock, and stays */
+        bool is_later = rc == -ESTALE;
+        if (rc < 0 && !is_later && !put_off(e, boot_us, rc, err))
             return rc;
-        }
     }
     return 0;
 }
@@ -142,18 +168,16 @@ static size_t gather(struct rule_deletion *d, size_t n, size_t at)
 
 /* 1 when everything is dropped, 0 when something has changed meanwhile, or negative. */
 static int drop(struct enforcer *e, PGconn *c, const struct retention *r, struct rule_plan *plan,
-                const struct retention_request *request, struct err *err)
+                const struct retention_request *request, int64_t boot_us, struct err *err)
 {
     for (size_t at = 0; at < plan->deletions_n;) {
+        if (is_paused(e, boot_us))
+            return 0;
         size_t n = gather(plan->deletions, plan->deletions_n, at);
         int64_t rc = retention_drop(c, r, plan->deletions + at, n, request, err);
-        if (rc == -ESTALE || rc == -EPERM || rc == -EBUSY || rc == -ETIMEDOUT) {
-            log_line(rc == -ESTALE ? LOG_INFO : LOG_WARNING, "%s, looking again", err->message);
-            e->is_unsettled = true;
-            return 0;
-        }
         if (rc < 0)
-            return (int)rc;
+            return put_off(e, boot_us, rc, err) ? 0 : (int)rc;
+        e->pause_us = 0;
         for (size_t i = at; i < at + n; i++) {
             e->base_bytes -= plan->deletions[i].piece->bytes;
             if (plan->deletions[i].reason == RULE_GUARD)
@@ -222,9 +246,9 @@ static int carry_out(struct enforcer *e, PGconn *c, const struct config *config,
     rule_plan(r, r->policy, &e->arena, &plan);
     keep_reserve(config, r, g);
     int64_t guarded_us = e->status.guarded_us;
-    int rc = drop(e, c, r, &plan, NULL, err);
+    int rc = drop(e, c, r, &plan, NULL, e->looked_boot_us, err);
     if (rc >= 0)
-        rc = split(e, c, r, &plan, err);
+        rc = split(e, c, r, &plan, e->looked_boot_us, err);
     if (rc >= 0)
         rc = shed(c, r, &plan, err);
     if (rc >= 0)
@@ -245,7 +269,7 @@ static int answer(struct enforcer *e, PGconn *c, const struct retention *r,
                  (long long)plan.messages, (long long)q->messages);
         return retention_request_answer(c, q->id, refusal, err);
     }
-    int rc = drop(e, c, r, &plan, q, err);
+    int rc = drop(e, c, r, &plan, q, e->looked_boot_us, err);
     return rc <= 0 ? rc : retention_request_answer(c, q->id, NULL, err);
 }
 
@@ -315,7 +339,7 @@ int64_t enforce_step(struct enforcer *e, PGconn *c, const struct config *config,
         e->is_unsettled = true;
         return rc;
     }
-    return e->is_unsettled ? SOON_US : LOOK_US;
+    return e->is_unsettled && now->boot_us >= e->paused_until_us ? SOON_US : LOOK_US;
 }
 
 void enforce_tell(struct enforcer *e)

@@ -14,9 +14,10 @@ struct enforcer {
     struct retention_status status, kept_status;
     int64_t looked_boot_us; /* the last whole look; then: */
     int64_t pieces_bytes, wal_bytes, headroom_bytes;
-    int64_t base_bytes, base_boot_us; /* for the growth since */
-    bool is_unsettled;                /* something could not be done: look again */
-    struct arena arena;               /* of one whole look */
+    int64_t base_bytes, base_boot_us;  /* for the growth since */
+    bool is_unsettled;                 /* something could not be done: look again */
+    int64_t pause_us, paused_until_us; /* since boot: somebody is in the way of splits and drops */
+    struct arena arena;                /* of one whole look */
 };
 
 /* One look as of `now`: cheap, unless so much was written, or so much time has gone by, that the
