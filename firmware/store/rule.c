@@ -244,7 +244,9 @@ static void apply_budget(struct planning *p, enum retention_policy policy, int g
                          int64_t budget, int64_t all_months)
 {
     bool is_quota = group >= 0;
-    int64_t excess = scope_bytes(p, SCOPE_MONTH, group) + p->margin_bytes - budget;
+    /* shedding keeps room free already, and should be given the time to */
+    int64_t margin = policy == POLICY_SHED ? 0 : p->margin_bytes;
+    int64_t excess = scope_bytes(p, SCOPE_MONTH, group) + margin - budget;
     if (excess <= 0)
         return;
     if (policy == POLICY_TRIM || policy == POLICY_SHED)

@@ -608,15 +608,16 @@ static void check_targets(const struct retention *r, const struct rule_plan *pla
     struct left left;
     int64_t margin = rule_margin_bytes(r), after;
     bool trims = (r->policy == POLICY_TRIM || r->policy == POLICY_SHED) && !r->is_clock_doubted;
+    int64_t free_bytes = r->policy == POLICY_SHED ? 0 : margin;
     after = bytes_after(r, plan, r->month, -1, &left);
     if (trims)
-        check_target(plan, after + margin - r->budget_bytes, &left, "the month", n);
+        check_target(plan, after + free_bytes - r->budget_bytes, &left, "the month", n);
     for (size_t g = 0; g < r->groups_n && trims; g++) {
         if (r->groups[g].quota_percent < 0)
             continue;
         int64_t quota = (int64_t)((double)r->budget_bytes * r->groups[g].quota_percent / 100);
         after = bytes_after(r, plan, r->month, r->groups[g].id, &left);
-        check_target(plan, after + margin - quota, &left, "a quota", n);
+        check_target(plan, after + free_bytes - quota, &left, "a quota", n);
     }
     (void)bytes_after(r, plan, 0, -1, &left);
     check_target(plan, rule_used_bytes(r) - plan->bytes + margin - r->high_water_bytes, &left,
