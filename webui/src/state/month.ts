@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { ApiError } from "../api/client";
 import { getMonth } from "../api/load";
 import type { Retention } from "../api/retention";
+import { formatPercent, percentOf } from "../utils/figures";
 import { createStore } from "./store";
 import { useResource } from "./useResource";
 
@@ -25,20 +26,15 @@ export interface Shares {
     tone: "good" | "warn" | "bad";
 }
 
-/** Bytes in percent of the capacity: one digit, none where it is whole. */
-function percent(bytes: number, capacity: number): string {
-    return capacity > 0 ? String(Math.round((bytes * 1000) / capacity) / 10) : "0";
-}
-
 export function sharesOf(m: Retention): Shares {
-    const whole = (bytes: number | null) => (bytes === null || m.capacity_bytes <= 0 ? null : Math.round((bytes * 100) / m.capacity_bytes));
-    const { basis, bytes, low_bytes, high_bytes } = m.forecast;
-    const low = whole(low_bytes) ?? whole(bytes);
-    const high = whole(high_bytes) ?? whole(bytes);
+    const percent = (bytes: number) => formatPercent(percentOf(bytes, m.capacity_bytes));
+    const whole = (bytes: number) => String(Math.round(percentOf(bytes, m.capacity_bytes)));
+    const low = whole(m.forecast.low_bytes);
+    const high = whole(m.forecast.high_bytes);
     return {
-        used: percent(m.month_bytes, m.capacity_bytes),
+        used: percent(m.month_bytes),
         budget: String(m.month_share_percent),
-        end: basis === "none" || low === null || high === null ? null : low === high ? String(low) : `${low}–${high}`,
+        end: m.forecast.basis === "none" ? null : low === high ? low : `${low}–${high}`,
         tone: m.state === "ok" ? "good" : m.state === "over" ? "bad" : "warn",
     };
 }

@@ -6,6 +6,7 @@ import { live, REPORT_STALE_US } from "../../state/live";
 import { month, sharesOf } from "../../state/month";
 import { useStore } from "../../state/store";
 import { cx } from "../../utils/cx";
+import { daysText } from "../../utils/figures";
 import { formatAgo, formatBytes, formatCount, formatDate, formatRate } from "../../utils/format";
 import css from "./dashboard.module.css";
 
@@ -73,15 +74,14 @@ function HistoryFigure() {
     if (data) {
         const { oldest, fits_low: low, fits_high: high, fits_days: fits } = data.history;
         text = oldest ? t("dash.historyBack", { day: formatDate(oldest, lang) }) : t("dash.historyNone");
-        const least = Math.round(low ?? fits ?? 0);
-        const most = Math.round(high ?? fits ?? 0);
-        if (oldest && most > 0) {
-            const days = least === most ? formatCount(most) : `${formatCount(least)}–${formatCount(most)}`;
-            text += t("dash.historyFits", { n: days });
+        if (oldest && fits !== null) {
+            const least = daysText(low ?? fits, t);
+            const most = daysText(high ?? fits, t);
+            text += least === most ? t("dash.historyFits", { n: most }) : t("dash.historyFitsRange", { low: least, high: most });
         }
     }
     return (
-        <Figure label={t("dash.historyLabel")} href="/retention" value={data ? t("dash.days", { n: formatCount(data.history.days) }) : NONE}>
+        <Figure label={t("dash.historyLabel")} href="/retention" value={data ? daysText(data.history.days, t) : NONE}>
             {text}
         </Figure>
     );

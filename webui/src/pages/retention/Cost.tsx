@@ -7,10 +7,10 @@ import { href } from "../../state/router";
 import { useResource } from "../../state/useResource";
 import { cx } from "../../utils/cx";
 import { formatMonth } from "../../utils/days";
+import { CENTURY, daysText, formatPercent } from "../../utils/figures";
 import { formatBytes, formatCount, formatShort } from "../../utils/format";
 import { clause } from "../../utils/query";
 import css from "./retention.module.css";
-import { CENTURY, daysText, formatPercent } from "./texts";
 import type { View } from "./view";
 
 const EVERY_MS = 60_000;
@@ -24,7 +24,7 @@ function logsOfRow(row: CostRow, by: CostField): string {
 
 function gain(row: CostRow, t: Translate): string {
     if (row.days_gained === null) return "–";
-    if (row.days_gained >= CENTURY) return t("fig.century");
+    if (row.days_gained >= CENTURY) return t("days.century");
     return row.days_gained >= 0.95 ? formatCount(row.days_gained) : row.days_gained < 0.05 ? "<0.1" : row.days_gained.toFixed(1);
 }
 

@@ -3,9 +3,10 @@ import ui from "../../components/ui.module.css";
 import { useWords, type Key } from "../../i18n";
 import { cx } from "../../utils/cx";
 import { formatDays } from "../../utils/days";
+import { CENTURY, daysText, formatPercent, percentOf } from "../../utils/figures";
 import { formatCount, formatDay, formatExact } from "../../utils/format";
 import css from "./retention.module.css";
-import { CENTURY, daysText, formatPercent, percentOf, type Reader } from "./texts";
+import type { Reader } from "./texts";
 import type { View } from "./view";
 
 const STATE: Record<MonthState, Key> = {

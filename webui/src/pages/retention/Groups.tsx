@@ -4,11 +4,12 @@ import { Card } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
 import { cx } from "../../utils/cx";
+import { formatPercent, percentOf } from "../../utils/figures";
 import { formatBytes } from "../../utils/format";
 import { Ask } from "./Ask";
 import { GroupDialog } from "./GroupDialog";
 import css from "./retention.module.css";
-import { formatPercent, keepText, percentOf, severitiesFrom } from "./texts";
+import { keepText, severitiesFrom } from "./texts";
 import type { View } from "./view";
 
 function Members({ group }: { group: SourceGroup }) {

@@ -4,10 +4,10 @@ import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
 import { cx } from "../../utils/cx";
 import { formatMonth, formatMonthShort } from "../../utils/days";
+import { formatPercent, percentOf } from "../../utils/figures";
 import { formatBytes, formatCount } from "../../utils/format";
 import { monthBars, topOf, type MonthBar } from "./months";
 import css from "./months.module.css";
-import { formatPercent, percentOf } from "./texts";
 import type { View } from "./view";
 
 interface BarProps {

@@ -5,10 +5,10 @@ import ui from "../../components/ui.module.css";
 import { useWords, type Key } from "../../i18n";
 import { useResource } from "../../state/useResource";
 import { cx } from "../../utils/cx";
+import { daysText, formatPercent } from "../../utils/figures";
 import { formatBytes, formatCount, formatRate } from "../../utils/format";
 import css from "./retention.module.css";
 import { rounded, stepOf, STEPS, valueAt } from "./slider";
-import { daysText, formatPercent } from "./texts";
 
 /** For a box that has measured nothing yet. */
 const ASSUMED = { rate: 100, bytes: 200, stored: 50 };

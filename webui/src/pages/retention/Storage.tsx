@@ -3,10 +3,10 @@ import { Card } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useWords, type Key } from "../../i18n";
 import { cx } from "../../utils/cx";
+import { formatPercent, percentOf } from "../../utils/figures";
 import { formatBytes } from "../../utils/format";
 import { storageParts, type Part } from "./months";
 import css from "./retention.module.css";
-import { formatPercent, percentOf } from "./texts";
 
 const WORD: Record<Part, Key> = {
     month: "use.month",

@@ -4,7 +4,7 @@ import { translator } from "../../i18n";
 import { addWords } from "../../i18n/dictionary";
 import { retention } from "../../i18n/words/retention";
 import { rule } from "../../i18n/words/rule";
-import { daysText, formatPercent, previewText, severitiesFrom, type Reader } from "./texts";
+import { previewText, severitiesFrom, type Reader } from "./texts";
 
 addWords(retention);
 addWords(rule);
@@ -53,25 +53,4 @@ describe("what a policy would do", () => {
     });
 
     it("leaves a severity of a newer box as it is", () => expect(severitiesFrom("trace", en.t)).toBe("trace"));
-});
-
-describe("days of history", () => {
-    it.each([
-        [143.9, "143 days"],
-        [1, "1 day"],
-        [4000, "10 years"],
-        [1_650_574, "more than 100 years"],
-    ])("%s are said as %s", (n, text) => expect(daysText(n, en.t)).toBe(text));
-});
-
-describe("percent", () => {
-    it.each([
-        [0, "0"],
-        [0.042, "<0.1"],
-        [0.4, "0.4"],
-        [13, "13"],
-        [11.23, "11.2"],
-        [143.2, "143"],
-        [12345, "12,345"],
-    ])("%s is %s", (n, text) => expect(formatPercent(n)).toBe(text));
 });

@@ -2,7 +2,7 @@
 import type { Deletion, Preview, Retention, SourceGroup } from "../../api/retention";
 import type { Key, Translate } from "../../i18n";
 import { formatDays } from "../../utils/days";
-import { formatBytes, formatCount, formatShort, type Language } from "../../utils/format";
+import { formatBytes, formatShort, type Language } from "../../utils/format";
 import { SEVERITIES } from "../../utils/severity";
 
 export interface Reader {
@@ -68,26 +68,6 @@ export function reasonText(reason: string, t: Translate): string {
 /** "account:admin" → "admin"; tokens and daemons as they are. */
 export function actorText(actor: string): string {
     return actor.replace(/^account:/, "");
-}
-
-/** 11.23 → "11.2", 0.04 → "<0.1", 143.2 → "143": percent as a person compares it. */
-export function formatPercent(n: number): string {
-    if (n > 0 && n < 0.05) return "<0.1";
-    return Math.abs(n) >= 99.95 ? Math.round(n).toLocaleString("en-US") : n.toFixed(1).replace(/\.0$/, "");
-}
-
-const YEAR = 365.25;
-export const CENTURY = 100 * YEAR;
-
-/** "143 days", "about …" left to the caller; centuries are as good as for ever. */
-export function daysText(days: number, t: Translate): string {
-    if (days >= CENTURY) return t("fig.century");
-    if (days >= 10 * YEAR) return t("fig.years", { n: Math.floor(days / YEAR) });
-    return t("fig.days", { n: formatCount(Math.floor(days)) });
-}
-
-export function percentOf(part: number, whole: number): number {
-    return whole > 0 ? (part / whole) * 100 : 0;
 }
 
 export function keepText(group: SourceGroup, t: Translate): string {
