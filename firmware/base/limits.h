@@ -25,9 +25,9 @@
 /* ---- receive rates ---- */
 #define RATE_NAMES_MAX \
     16384 /* hostnames, app_names or sources counted by name; the rest together */
-#define RATE_NAMES_A_UNIT 2048  /* the same in one unit */
-#define RATE_NAME_MAX_BYTES 255 /* of such a name, as RFC 5424 bounds them; longer ones together \
-                                 */
+#define RATE_NAMES_A_UNIT 2048 /* the same in one unit */
+/* of such a name, as RFC 5424 bounds them; longer ones together */
+#define RATE_NAME_MAX_BYTES 255
 #define RATE_MINUTES_A_BLOCK \
     16 /* minutes told apart in one block; a block is open for one at most */
 

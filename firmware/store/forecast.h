@@ -30,7 +30,7 @@ struct forecast {
     enum forecast_basis
         basis; /* FORECAST_NONE: less than one day is known, nothing below means anything */
     int64_t bytes, low, high; /* at the end of the month; low…high: 90 % interval */
-    int64_t day_bytes;        /* a day, on the mean of the next four weeks: for "history that fits" */
+    int64_t day_bytes; /* a day, on the mean of the next four weeks: for "history that fits" */
     int64_t day_low, day_high;
     int reached_in_days; /* until the budget is reached: 0 today …; -1: not within this month */
     int reached_earliest, reached_latest; /* with the interval's ends; -1 likewise */

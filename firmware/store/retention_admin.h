@@ -27,7 +27,8 @@ struct group_wish {
     size_t members_n;
 };
 /* A new group, or one that was removed and still has messages, under its old name.  0 and its id;
- * -EEXIST the name or a member is taken ("exists"); -EEXIST "too_many", there are SOURCE_GROUPS_MAX; -EINVAL.
+ * -EEXIST the name or a member is taken ("exists"); -EEXIST "too_many", there are
+ * SOURCE_GROUPS_MAX; -EINVAL.
  */
 MUST_USE int retention_add_group(const struct retention_hand *h, const struct group_wish *wish,
                                  int *ret_id, struct err *err);
