@@ -202,6 +202,35 @@ int load_read(PGconn *c, const struct load_plan *plan, const enum load_metric *m
     return 0;
 }
 
+int load_read_receiving(PGconn *c, int64_t from_us, int64_t step_us, int n, bool *ret,
+                        struct err *err)
+{
+    char from[RFC3339_MAX], to[RFC3339_MAX], ring[16], metric[16];
+    int64_t ring_us = ring_of(step_us / US_PER_SECOND)->step_s * US_PER_SECOND;
+    snprintf(ring, sizeof(ring), "%lld", (long long)(ring_us / US_PER_SECOND));
+    snprintf(metric, sizeof(metric), "%d", LOAD_CPU_SYSLOG + 1);
+    /* a sample that began before the range may reach into it */
+    const char *values[] = {ring, store_time_param(from_us - ring_us + US_PER_SECOND, from),
+                            store_time_param(from_us + n * step_us, to), metric};
+    PGresult *r = NULL;
+    memset(ret, 0, (size_t)n * sizeof(*ret));
+    int rc = store_query(c,
+                         "select extract(epoch from at)::bigint"
+                         " from azekura.load_rows($1::integer, $2::timestamptz, $3::timestamptz)"
+                         " where mean[$4::integer] is not null",
+                         4, values, &r, err);
+    if (rc < 0)
+        return rc;
+    for (int row = 0; row < PQntuples(r); row++) {
+        int64_t begin_us = store_number(r, row, 0) * US_PER_SECOND - from_us;
+        int64_t last = MIN((begin_us + ring_us - 1) / step_us, n - 1);
+        for (int64_t i = MAX(begin_us, INT64_C(0)) / step_us; i <= last; i++)
+            ret[i] = true;
+    }
+    PQclear(r);
+    return 0;
+}
+
 /* ---- the server ---- */
 
 const char *const load_daemons[LOAD_DAEMONS] = {"receiver", "web", "keeper"};

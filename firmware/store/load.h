@@ -45,6 +45,11 @@ MUST_USE int load_plan(int64_t from_us, int64_t to_us, int64_t step_s, int64_t n
 MUST_USE int load_read(PGconn *c, const struct load_plan *plan, const enum load_metric *metrics,
                        int metrics_n, double *ret_mean, double *ret_max, struct err *err);
 
+/* ret[i]: a sample shows the receiver running in some part of step i, counted from from_us on.
+ * `step_us`: whole seconds.  Where neither box nor keeper ran there is no sample. */
+MUST_USE int load_read_receiving(PGconn *c, int64_t from_us, int64_t step_us, int n, bool *ret,
+                                 struct err *err);
+
 /* ---- what the keeper asks the server for a sample ---- */
 
 #define LOAD_DAEMONS 3

@@ -13,6 +13,30 @@ const window = (fromS: number, values: Values, stepS = 5): Window => ({
 });
 const seconds = (w: Window) => w.at.map((ms) => (ms - T0) / 1000);
 
+describe("the receive rate", () => {
+    const point = (s: number, udp: number, isGap: boolean) => ({ at: at(s), udp, tcp: 0, tls: 0, total: udp, refused: 0, kernel_dropped: 0, is_gap: isGap });
+    const rates: Rates = {
+        from: at(0),
+        to: at(240),
+        step_us: 60_000_000,
+        basis: "ledger",
+        points: [point(0, 600, false), point(60, 0, false), point(120, 0, true), point(180, 0, true)],
+        complete: true,
+    };
+
+    it("is zero where nobody sent, and not known where the box was off", () => {
+        const { columns } = rateWindow(rates, T0 + 240_000);
+        expect(columns["udp"]).toEqual([10, 0, null, null]);
+        expect(columns["total"]).toEqual([10, 0, null, null]);
+        expect(columns["lost"]).toEqual([0, 0, null, null]);
+    });
+
+    it("has its mean over the time the box ran", () => {
+        const { columns } = rateWindow(rates, T0 + 240_000);
+        expect(summary(columns["udp"] ?? [])).toEqual({ max: 10, mean: 5 });
+    });
+});
+
 describe("merging an answer into what a graph holds", () => {
     it.each<[string, Window | null, Window, number, number[], Values]>([
         ["the first is taken as it is", null, window(0, [1, 2]), 0, [0, 5], [1, 2]],

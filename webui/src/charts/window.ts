@@ -33,19 +33,20 @@ export function loadWindow(load: Load): Window {
 
 type RatePoint = Rates["points"][number];
 
-/** Refused and dropped by the kernel; null where steps are shorter than the minutes in which it is counted. */
-export function lostIn({ refused, kernel_dropped: dropped }: RatePoint): number | null {
-    return refused === null && dropped === null ? null : (refused ?? 0) + (dropped ?? 0);
+/** Refused and dropped by the kernel; null where steps are shorter than the minutes in which it is counted, and
+ * where the box was off. */
+export function lostIn({ refused, kernel_dropped: dropped, is_gap: isGap }: RatePoint): number | null {
+    return isGap || (refused === null && dropped === null) ? null : (refused ?? 0) + (dropped ?? 0);
 }
 
-/** Messages a second; the last step may not be over yet and is left out. */
+/** Messages a second, nothing where the box was off; the last step may not be over yet and is left out. */
 export function rateWindow(rates: Rates, nowMs: number): Window {
     const stepMs = rates.step_us / 1000;
     const points = rates.points.filter((p) => Date.parse(p.at) + stepMs <= nowMs);
     const per = (count: (p: RatePoint) => number | null) =>
         points.map((p) => {
             const n = count(p);
-            return n === null ? null : (n * 1000) / stepMs;
+            return n === null || p.is_gap ? null : (n * 1000) / stepMs;
         });
     return {
         stepMs,
