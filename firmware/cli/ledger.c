@@ -42,7 +42,7 @@ static void print_reasons(const struct ledger_totals *t)
 static int print_ledger(struct cli *cli, int64_t from_us, int64_t to_us, int limit, struct err *err)
 {
     struct ledger_totals t;
-    int rc = ledger_read_totals(cli->db, from_us, to_us, &t, err);
+    int rc = ledger_read(cli->db, from_us, to_us, 0, NULL, NULL, &t, err);
     if (rc < 0)
         return cli_fail(rc, err);
     bool is_balanced = ledger_is_balanced(&t.all);
@@ -52,7 +52,7 @@ static int print_ledger(struct cli *cli, int64_t from_us, int64_t to_us, int lim
     for (unsigned i = 0; i < LISTENER_COUNT; i++)
         if (t.by_listener[i].arrived > 0)
             print_line("all", listener_name(i), &t.by_listener[i]);
-    rc = ledger_read_rows(cli->db, from_us, to_us, limit, print_row, &is_balanced, err);
+    rc = ledger_read(cli->db, from_us, to_us, limit, print_row, &is_balanced, &t, err);
     if (rc < 0)
         return cli_fail(rc, err);
     if (rc == limit)

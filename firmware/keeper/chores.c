@@ -76,6 +76,13 @@ static int64_t fold_rates(PGconn *c, const struct config *config, struct err *er
     return r < 0 ? r : r == FOLD_ROWS ? 0 : US_PER_MINUTE;
 }
 
+static int64_t sum_ledger(PGconn *c, const struct config *config, struct err *err)
+{
+    (void)config;
+    int64_t r = ledger_sum(c, err);
+    return r < 0 ? r : r > 0 ? 0 : US_PER_MINUTE;
+}
+
 static int64_t merge_ledger(PGconn *c, const struct config *config, struct err *err)
 {
     (void)config;
@@ -98,6 +105,7 @@ struct chore keeper_chores[] = {
     {"giving space back", give_back, 10 * US_PER_MINUTE, 0},
     {"forgetting what is over", forget, US_PER_MINUTE, 0},
     {"folding receive rates", fold_rates, 10 * US_PER_SECOND, 0},
+    {"adding up the ledger's hours", sum_ledger, US_PER_MINUTE, 0},
     {"merging the ledger's minutes", merge_ledger, US_PER_MINUTE, 0},
 };
 const size_t keeper_chores_n = ARRAY_LEN(keeper_chores);

@@ -8,17 +8,14 @@
 #define COUNT_COLUMNS (4 + REASON_COUNT)
 #define COLUMN(id, name) ", " #name
 #define COLUMNS "arrived, stored, bytes, truncated" REASON_LIST(COLUMN)
-#define SUM(id, name) ", coalesce(sum(" #name "), 0)::bigint"
-#define SUMS                                                               \
-    "coalesce(sum(arrived), 0)::bigint, coalesce(sum(stored), 0)::bigint," \
-    " coalesce(sum(bytes), 0)::bigint, coalesce(sum(truncated), 0)::bigint" REASON_LIST(SUM)
+#define SUM(id, name) ", coalesce(sum(" #name "), 0)::bigint as " #name
+#define SUMS SUM(0, arrived) SUM(0, stored) SUM(0, bytes) SUM(0, truncated) REASON_LIST(SUM)
 #define ZERO(id, name) ", 0"
 #define ZEROS "0, 0, 0, 0" REASON_LIST(ZERO)
 /* $1 and $2: from, to; whole minutes. */
-#define IN_RANGE                                                                             \
-    "minute >= coalesce(date_trunc('minute', $1::timestamptz), '-infinity')"                 \
-    " and minute < coalesce(date_trunc('minute', $2::timestamptz + interval '59.999999 s')," \
-    " 'infinity')"
+#define FROM "coalesce(date_trunc('minute', $1::timestamptz), '-infinity')"
+#define TO "coalesce(date_trunc('minute', $2::timestamptz + interval '59.999999 s'), 'infinity')"
+#define ROWS " from azekura.ledger_rows(" FROM ", " TO ")"
 
 int64_t ledger_refused(const struct ledger_counts *c)
 {
@@ -71,39 +68,57 @@ static int listener_number(const char *name)
     return -1;
 }
 
-/* Rows of (listener, counts …, kernel_dropped). */
-static void fill_totals(const PGresult *r, struct ledger_totals *t)
+/* Add a row of (listener, counts … from `column` on, kernel_dropped). */
+static void add_to_totals(const PGresult *r, int row, int column, struct ledger_totals *t)
 {
-    *t = (struct ledger_totals){0};
-    for (int row = 0; row < PQntuples(r); row++) {
-        struct ledger_counts c = read_counts(r, row, 1);
-        ledger_add(&t->all, &c);
-        int l = listener_number(PQgetvalue(r, row, 0));
-        if (l < 0)
-            continue;
-        t->by_listener[l] = c;
-        t->kernel_dropped[l] = store_number(r, row, 1 + COUNT_COLUMNS);
-    }
+    struct ledger_counts c = read_counts(r, row, column);
+    ledger_add(&t->all, &c);
+    int l = listener_number(PQgetvalue(r, row, 0));
+    if (l < 0)
+        return;
+    t->by_listener[l] = c;
+    t->kernel_dropped[l] = store_number(r, row, column + COUNT_COLUMNS);
 }
 
-int ledger_read_totals(PGconn *c, int64_t from_us, int64_t to_us, struct ledger_totals *ret,
-                       struct err *err)
+int ledger_read(PGconn *c, int64_t from_us, int64_t to_us, int limit, ledger_row_fn each,
+                void *context, struct ledger_totals *ret, struct err *err)
 {
-    char from[RFC3339_MAX], to[RFC3339_MAX];
-    const char *values[] = {store_time_param(from_us, from), store_time_param(to_us, to)};
+    char from[RFC3339_MAX], to[RFC3339_MAX], n[16];
+    snprintf(n, sizeof(n), "%d", limit);
+    const char *values[] = {store_time_param(from_us, from), store_time_param(to_us, to), n};
     PGresult *r = NULL;
+    /* in one statement: the senders' sums are made once, and the totals are theirs */
     int rc = store_query(c,
-                         "with counts as (select listener, " COLUMNS ", 0::bigint as dropped"
-                         " from azekura.ledger where " IN_RANGE " union all select listener, " ZEROS
-                         ", dropped from azekura.kernel_drop where " IN_RANGE ")"
-                         " select listener, " SUMS ", coalesce(sum(dropped), 0)::bigint"
-                         " from counts group by listener",
-                         2, values, &r, err);
+                         "with sender as materialized (select listener, source" SUMS ROWS
+                         " group by listener, source), counts as ("
+                         "select listener, " COLUMNS ", 0::bigint as dropped from sender"
+                         " union all select listener, " ZEROS ", dropped from azekura.kernel_drop"
+                         " where minute >= " FROM " and minute < " TO ")"
+                         " select listener, host(source), " COLUMNS ", dropped from ("
+                         "(select listener, source, " COLUMNS ", 0::bigint as dropped from sender"
+                         " order by arrived desc, source, listener limit $3::integer)"
+                         " union all select listener, null" SUMS
+                         ", coalesce(sum(dropped), 0)::bigint from counts group by listener) x"
+                         " order by source is null, arrived desc, source, listener",
+                         3, values, &r, err);
     if (rc < 0)
         return rc;
-    fill_totals(r, ret);
+    int rows = 0;
+    struct ledger_totals totals = {0};
+    for (int row = 0; row < PQntuples(r); row++) {
+        if (PQgetisnull(r, row, 1)) {
+            add_to_totals(r, row, 2, &totals);
+            continue;
+        }
+        struct ledger_row l = {.listener = PQgetvalue(r, row, 0),
+                               .source = PQgetvalue(r, row, 1),
+                               .counts = read_counts(r, row, 2)};
+        each(context, &l);
+        rows++;
+    }
     PQclear(r);
-    return 0;
+    *ret = totals;
+    return rows;
 }
 
 int ledger_read_ever(PGconn *c, struct ledger_totals *ret, struct err *err)
@@ -114,34 +129,11 @@ int ledger_read_ever(PGconn *c, struct ledger_totals *ret, struct err *err)
                          0, NULL, &r, err);
     if (rc < 0)
         return rc;
-    fill_totals(r, ret);
+    *ret = (struct ledger_totals){0};
+    for (int row = 0; row < PQntuples(r); row++)
+        add_to_totals(r, row, 1, ret);
     PQclear(r);
     return 0;
-}
-
-int ledger_read_rows(PGconn *c, int64_t from_us, int64_t to_us, int limit, ledger_row_fn each,
-                     void *context, struct err *err)
-{
-    char from[RFC3339_MAX], to[RFC3339_MAX], n[16];
-    snprintf(n, sizeof(n), "%d", limit);
-    const char *values[] = {store_time_param(from_us, from), store_time_param(to_us, to), n};
-    PGresult *r = NULL;
-    int rc = store_query(c,
-                         "select listener, host(source), " SUMS
-                         " from azekura.ledger where " IN_RANGE " group by listener, source"
-                         " order by sum(arrived) desc, source, listener limit $3::integer",
-                         3, values, &r, err);
-    if (rc < 0)
-        return rc;
-    int rows = PQntuples(r);
-    for (int row = 0; row < rows; row++) {
-        struct ledger_row l = {.listener = PQgetvalue(r, row, 0),
-                               .source = PQgetvalue(r, row, 1),
-                               .counts = read_counts(r, row, 2)};
-        each(context, &l);
-    }
-    PQclear(r);
-    return rows;
 }
 
 int ledger_read_receiver(PGconn *c, struct ledger_receiver *ret, struct err *err)
@@ -177,13 +169,23 @@ int ledger_read_receiver(PGconn *c, struct ledger_receiver *ret, struct err *err
     return 1;
 }
 
-int64_t ledger_merge(PGconn *c, struct err *err)
+static int64_t hours_of(PGconn *c, const char *sql, struct err *err)
 {
     PGresult *r = NULL;
-    int rc = store_query(c, "select azekura.merge_ledger()", 0, NULL, &r, err);
+    int rc = store_query(c, sql, 0, NULL, &r, err);
     if (rc < 0)
         return rc;
     int64_t hours = store_number(r, 0, 0);
     PQclear(r);
     return hours;
+}
+
+int64_t ledger_sum(PGconn *c, struct err *err)
+{
+    return hours_of(c, "select azekura.sum_ledger()", err);
+}
+
+int64_t ledger_merge(PGconn *c, struct err *err)
+{
+    return hours_of(c, "select azekura.merge_ledger()", err);
 }

@@ -22,9 +22,6 @@ struct ledger_totals {
     struct ledger_counts by_listener[LISTENER_COUNT], all;
     int64_t kernel_dropped[LISTENER_COUNT];
 };
-/* Between two times (whole minutes: from is cut down, to is rounded up; TIME_NONE: open). */
-MUST_USE int ledger_read_totals(PGconn *c, int64_t from_us, int64_t to_us,
-                                struct ledger_totals *ret, struct err *err);
 /* Since the store was made, also of minutes the ledger no longer keeps: for counters that never
  * fall. */
 MUST_USE int ledger_read_ever(PGconn *c, struct ledger_totals *ret, struct err *err);
@@ -34,10 +31,11 @@ struct ledger_row {
     struct ledger_counts counts;
 };
 typedef void (*ledger_row_fn)(void *context, const struct ledger_row *r);
-/* By listener and source, most arrived first, `limit` rows at most.  Returns how many, or negative.
- */
-MUST_USE int ledger_read_rows(PGconn *c, int64_t from_us, int64_t to_us, int limit,
-                              ledger_row_fn each, void *context, struct err *err);
+/* Between two times (whole minutes: from is cut down, to is rounded up; TIME_NONE: open): the
+ * totals, and by listener and source, most arrived first, at most `limit` rows (0: none, and `each`
+ * may be NULL).  Returns how many rows, or negative. */
+MUST_USE int ledger_read(PGconn *c, int64_t from_us, int64_t to_us, int limit, ledger_row_fn each,
+                         void *context, struct ledger_totals *ret, struct err *err);
 
 /* What the receiver says of itself; live while `at_us` is a few seconds old. */
 struct ledger_receiver {
@@ -51,6 +49,10 @@ struct ledger_receiver {
 bool ledger_receiver_is_balanced(const struct ledger_receiver *r);
 /* The one that reported last: 1, or 0 when none ever did. */
 MUST_USE int ledger_read_receiver(PGconn *c, struct ledger_receiver *ret, struct err *err);
+
+/* Add up the next hour that is over, so that reading a long range costs little.  Returns how many
+ * were (0: none is due), or negative. */
+MUST_USE int64_t ledger_sum(PGconn *c, struct err *err);
 
 /* Merge minutes older than 14 days into hours, a few at most; a time that lies within an hour
  * then counts from its beginning.  Returns hours looked at (0: none left), or negative. */

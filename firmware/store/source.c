@@ -3,25 +3,32 @@
 
 #include "store/search.h"
 
-#define SOURCES                                                                                    \
-    "select host(s.address), s.first_heard, s.last_heard, s.messages, s.bytes,"                    \
-    " coalesce(l.arrived, 0), coalesce(l.stored, 0), coalesce(l.refused, 0),"                      \
-    " coalesce(l.bytes, 0),"                                                                       \
-    " (select count(*) from azekura.source)"                                                       \
-    " from azekura.source s left join (select source, sum(arrived)::bigint as arrived,"            \
-    " sum(stored)::bigint as stored, sum(refused)::bigint as refused, sum(bytes)::bigint as bytes" \
-    " from azekura.ledger"                                                                         \
-    " where minute >= coalesce(date_trunc('minute', $1::timestamptz), '-infinity')"                \
-    " and minute < coalesce(date_trunc('minute', $2::timestamptz + interval '59.999999 s'),"       \
-    " 'infinity') group by source) l on l.source = s.address"
+#define IN_RANGE                                                          \
+    "azekura.ledger_rows(coalesce(date_trunc('minute', $1::timestamptz)," \
+    " '-infinity'), coalesce(date_trunc('minute', $2::timestamptz"        \
+    " + interval '59.999999 s'), 'infinity'))"
+#define COLUMNS                                                        \
+    "select host(s.address), s.first_heard, s.last_heard, s.messages," \
+    " s.bytes, coalesce(l.arrived, 0), coalesce(l.stored, 0),"         \
+    " coalesce(l.refused, 0), coalesce(l.bytes, 0),"                   \
+    " (select count(*) from azekura.source)"
+#define SUMS                                                           \
+    " sum(arrived)::bigint as arrived, sum(stored)::bigint as stored," \
+    " sum(refused)::bigint as refused, sum(bytes)::bigint as bytes from " IN_RANGE
 
 int source_read(PGconn *c, int64_t from_us, int64_t to_us, enum source_order order, int limit,
                 source_row_fn each, void *context, int64_t *ret_total, struct err *err)
 {
     static const char *const sql[] = {
-        [SOURCE_BUSIEST] = SOURCES " order by coalesce(l.arrived, 0) desc, s.messages desc,"
+        [SOURCE_BUSIEST] = COLUMNS " from azekura.source s left join (select source," SUMS
+                                   " group by source) l on l.source = s.address"
+                                   " order by coalesce(l.arrived, 0) desc, s.messages desc,"
                                    " s.address limit $3::integer",
-        [SOURCE_SILENT] = SOURCES " order by s.last_heard, s.address limit $3::integer",
+        /* those are few: only theirs are summed */
+        [SOURCE_SILENT] = COLUMNS " from (select * from azekura.source"
+                                  " order by last_heard, address limit $3::integer) s,"
+                                  " lateral (select" SUMS " where source = s.address) l"
+                                  " order by s.last_heard, s.address",
     };
     char from[RFC3339_MAX], to[RFC3339_MAX], n[16];
     snprintf(n, sizeof(n), "%d", limit);

@@ -118,6 +118,7 @@ int64_t upkeep_forget(PGconn *c, int64_t ledger_days, struct err *err)
         " (select minute, listener, source from azekura.ledger"
         "  where minute < now() - make_interval(days => $1::int) order by minute limit 50000)",
         "delete from azekura.kernel_drop where minute < now() - make_interval(days => $1::int)",
+        "select azekura.forget_ledger_sums(now() - make_interval(days => $1::int))",
     };
     struct number days = number_of(ledger_days);
     int64_t total = 0;

@@ -136,7 +136,7 @@ void receiving_ledger(struct request *rq)
     params_parse(&p, &rq->arena, rq->query_string);
     int64_t to_us = params_time(&p, "to", clock_wall_us());
     int64_t from_us = params_time(&p, "from", to_us - DEFAULT_SPAN_US);
-    int limit = (int)params_int(&p, "limit", 1, ROWS_MAX, 1000);
+    int limit = (int)params_int(&p, "limit", 0, ROWS_MAX, 1000);
     if (begin(rq, &p, from_us, to_us) < 0)
         return;
     struct buf body = BUF_INIT(ANSWER_MAX_BYTES);
@@ -145,10 +145,9 @@ void receiving_ledger(struct request *rq)
     add_range(&j, from_us, to_us);
     json_key(&j, "rows");
     json_begin(&j, '[');
-    int rows = ledger_read_rows(rq->db, from_us, to_us, limit, add_ledger_row, &j, &err);
+    int rows = ledger_read(rq->db, from_us, to_us, limit, add_ledger_row, &j, &totals, &err);
     json_end(&j, ']');
-    int rc = rows < 0 ? rows : ledger_read_totals(rq->db, from_us, to_us, &totals, &err);
-    int has_receiver = rc < 0 ? rc : ledger_read_receiver(rq->db, &receiver, &err);
+    int has_receiver = rows < 0 ? rows : ledger_read_receiver(rq->db, &receiver, &err);
     if (has_receiver < 0) {
         buf_free(&body);
         reply_err(rq, has_receiver, &err);

@@ -1,6 +1,6 @@
 -- Who may do what: each daemon's role has no more than it needs.
 begin;
-select plan(108);
+select plan(112);
 
 select is(count(*), 4::bigint, 'the four roles exist')
   from pg_roles where rolname in ('azekura', 'azekura_receiver', 'azekura_keeper', 'azekura_web');
@@ -129,6 +129,10 @@ insert into attempt values
     ('azekura_receiver', 'select azekura.fold_rates(''UTC'')', '42501', 'and folds none'),
     ('azekura_keeper', 'select azekura.fold_rates(''UTC'')', '00000', 'the keeper folds rates'),
     ('azekura_keeper', 'select azekura.merge_ledger()', '00000', 'and merges the ledger''s minutes'),
+    ('azekura_keeper', 'select azekura.sum_ledger(), azekura.forget_ledger_sums(''2000-01-01'')', '00000', 'and adds them up'),
+    ('azekura_keeper', 'select * from azekura.ledger_sum', '42501', 'but reads no sums'),
+    ('azekura_web', 'select * from azekura.ledger_rows(now() - interval ''1 day'', now())', '00000', 'the web reads them'),
+    ('azekura_web', 'select azekura.sum_ledger()', '42501', 'and makes none'),
     ('azekura_keeper', 'select * from azekura.rate_name', '42501', 'but reads no rates'),
     ('azekura_web', 'select * from azekura.rates_by(1::smallint, ''UTC''), azekura.rate_points(5::smallint, now(), now() + interval ''1 hour'', 60, 60)', '00000', 'the web reads rates'),
     ('azekura_web', 'select azekura.count_rates(now(), 0, ''{1}'', ''{=x}'', ''{0}'', ''{1}'', ''{1}'')', '42501', 'the web counts none'),
@@ -175,7 +179,7 @@ select set_eq($$ select object, privilege from granted where rolname = 'azekura_
     ('session(expires_at)', 'SELECT'), ('session', 'DELETE'), ('login_failure(last_at)', 'SELECT'), ('login_failure', 'DELETE'),
     ('setting', 'SELECT'), ('ensure_partition', 'EXECUTE'), ('compact', 'EXECUTE'),
     ('daemon', 'SELECT'), ('add_event', 'EXECUTE'), ('forget_events', 'EXECUTE'), ('report_daemon', 'EXECUTE'),
-    ('report_daemon_stopped', 'EXECUTE'), ('add_load', 'EXECUTE'), ('fold_rates', 'EXECUTE'), ('merge_ledger', 'EXECUTE'),
+    ('report_daemon_stopped', 'EXECUTE'), ('add_load', 'EXECUTE'), ('fold_rates', 'EXECUTE'), ('merge_ledger', 'EXECUTE'), ('sum_ledger', 'EXECUTE'), ('forget_ledger_sums', 'EXECUTE'),
     ('shed', 'SELECT'), ('shed', 'INSERT'), ('shed', 'UPDATE'), ('shed', 'DELETE'),
     ('misdated', 'SELECT'), ('misdated', 'INSERT'), ('misdated', 'DELETE'),
     ('retention_clock', 'SELECT'), ('retention_clock', 'INSERT'), ('retention_clock', 'UPDATE'),

@@ -69,8 +69,8 @@ function noteReceiver(ledger: Ledger): void {
 /** Mounted once, by the shell. */
 export function useLive(): void {
     const isKnown = useStore(live).rate !== null;
-    const fast = useResource("live", (signal) => getLedger({ from: boxNow() - 60_000, to: boxNow() + 60_000 }, 1, signal), isKnown ? FAST_MS : FIRST_MS);
-    const slow = useResource("loss", (signal) => getLedger({ from: boxNow() - 86_400_000, to: boxNow() + 60_000 }, 1, signal), SLOW_MS);
+    const fast = useResource("live", (signal) => getLedger({ from: boxNow() - 60_000, to: boxNow() + 60_000 }, 0, signal), isKnown ? FAST_MS : FIRST_MS);
+    const slow = useResource("loss", (signal) => getLedger({ from: boxNow() - 86_400_000, to: boxNow() + 60_000 }, 0, signal), SLOW_MS);
     useEffect(() => {
         if (fast.data) noteReceiver(fast.data);
     }, [fast.data]);
