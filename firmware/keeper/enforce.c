@@ -16,7 +16,8 @@
 #define WHOLE_LOOK_US US_PER_MINUTE
 #define SOON_US (US_PER_SECOND / 10)
 #define PAUSE_MAX_US (30 * US_PER_SECOND)
-#define SPLIT_AHEAD_US (2 * US_PER_SECOND) /* ahead of everything that has come in */
+#define SPLIT_AHEAD_US (US_PER_SECOND / 10) /* of the look; what has come meanwhile goes before */
+#define SPLIT_LATEST_US (5 * US_PER_SECOND) /* what is later was dated by another clock */
 
 /* ---- the clock ---- */
 
@@ -110,15 +111,19 @@ static bool is_whole_look_due(const struct enforcer *e, const struct retention_g
 /* ---- doing ---- */
 
 /* Something was in the way.  Trying takes the lock queue of log_block, and so a moment of
- * everybody's time: less and less often.  Whether *err is of that kind. */
+ * everybody's time: less and less often.  Where nothing was tried, at the usual pace.  Whether *err
+ * is of that kind. */
 static bool put_off(struct enforcer *e, int64_t boot_us, int64_t error, const struct err *err)
 {
     static struct log_limit limit;
     uint64_t times;
-    if (error != -ESTALE && error != -EPERM && error != -EBUSY && error != -ETIMEDOUT)
+    if (error != -ESTALE && error != -EPERM && error != -EBUSY && error != -ETIMEDOUT &&
+        error != -EALREADY)
         return false;
     e->is_unsettled = true;
-    if (error != -ESTALE) { /* what has changed is seen by looking again */
+    if (error == -EALREADY) {
+        e->paused_until_us = boot_us + LOOK_US;
+    } else if (error != -ESTALE) { /* what has changed is seen by looking again */
         e->pause_us = MIN(MAX(2 * e->pause_us, LOOK_US), PAUSE_MAX_US);
         e->paused_until_us = boot_us + e->pause_us;
     }
@@ -129,9 +134,10 @@ static bool put_off(struct enforcer *e, int64_t boot_us, int64_t error, const st
     return true;
 }
 
-static bool is_paused(struct enforcer *e, int64_t boot_us)
+static bool is_paused(struct enforcer *e, const struct retention *r, int64_t boot_us)
 {
-    bool is_so = boot_us < e->paused_until_us && boot_us >= e->paused_until_us - PAUSE_MAX_US;
+    int64_t begin_us = e->paused_until_us - PAUSE_MAX_US;
+    bool is_so = boot_us < e->paused_until_us && boot_us >= begin_us && !rule_is_in_need(r);
     e->is_unsettled |= is_so;
     return is_so;
 }
@@ -140,9 +146,10 @@ static int split(struct enforcer *e, PGconn *c, const struct retention *r,
                  const struct rule_plan *plan, int64_t boot_us, struct err *err)
 {
     for (size_t g = 0; g < SOURCE_GROUPS_MAX; g++) {
-        if (!plan->split[g] || is_paused(e, boot_us))
+        if (!plan->split[g] || is_paused(e, r, boot_us))
             continue;
-        int rc = retention_split(c, plan->split[g], r->now_us + SPLIT_AHEAD_US, err);
+        int rc = retention_split(c, r, plan->split[g], r->now_us + SPLIT_AHEAD_US,
+                                 r->now_us + SPLIT_LATEST_US, err);
         /* something later is in the piece already: it came under another clock, and stays */
         bool is_later = rc == -ESTALE;
         if (rc < 0 && !is_later && !put_off(e, boot_us, rc, err))
@@ -171,7 +178,7 @@ static int drop(struct enforcer *e, PGconn *c, const struct retention *r, struct
                 const struct retention_request *request, int64_t boot_us, struct err *err)
 {
     for (size_t at = 0; at < plan->deletions_n;) {
-        if (is_paused(e, boot_us))
+        if (is_paused(e, r, boot_us))
             return 0;
         size_t n = gather(plan->deletions, plan->deletions_n, at);
         int64_t rc = retention_drop(c, r, plan->deletions + at, n, request, err);
@@ -299,8 +306,12 @@ static int whole_look(struct enforcer *e, PGconn *c, const struct config *config
     struct retention r;
     arena_clear(&e->arena);
     int rc = retention_load(c, config, now->wall_us, &e->arena, &r, err);
-    if (rc == 0 && (e->looked_boot_us == 0 || now->boot_us - e->looked_boot_us >= WHOLE_LOOK_US))
+    bool is_fit_due = e->fitted_boot_us == 0 || e->is_told || now->boot_us < e->fitted_boot_us ||
+                      now->boot_us - e->fitted_boot_us >= WHOLE_LOOK_US;
+    if (rc == 0 && is_fit_due) {
         rc = MIN(retention_fit_wal(c, r.capacity_bytes, err), 0);
+        e->fitted_boot_us = now->boot_us;
+    }
     if (rc < 0)
         return rc;
     r.growth_bytes_s = e->status.growth_bytes_s;

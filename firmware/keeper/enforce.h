@@ -12,6 +12,7 @@ struct enforcer {
     struct clock_reference clock;
     int64_t clock_kept_boot_us; /* when it was last written down */
     struct retention_status status, kept_status;
+    int64_t fitted_boot_us; /* the write-ahead log's limit was looked at */
     int64_t looked_boot_us; /* the last whole look; then: */
     int64_t pieces_bytes, wal_bytes, headroom_bytes;
     int64_t base_bytes, base_boot_us;  /* for the growth since */

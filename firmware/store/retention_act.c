@@ -1,8 +1,9 @@
 /* The keeper's statements of the rule.
  *
- * Splitting and dropping need log_block for themselves for a moment.  They wait for it briefly (the
- * receiver, whose units take well below a second, queues behind them meanwhile), then cancel what
- * is in the way and can be done again, and wait once more. */
+ * Splitting and dropping need log_block for themselves for a moment.  Whoever waits for that lock
+ * makes everybody else wait behind him, the receiver too, so it is not asked for while a session
+ * that may not be cancelled has been reading for a while.  Else they wait for it briefly, cancel
+ * what is in the way and can be done again, and wait once more. */
 #include "store/retention_act.h"
 
 #include "config/log.h"
@@ -68,27 +69,60 @@ static int64_t try_act(PGconn *c, const char *lock_timeout, act_fn act, const vo
     return rc >= 0 && end < 0 ? end : rc;
 }
 
-static int cancel_blockers(PGconn *c, struct err *err)
+/* Somebody whom we may not cancel has been reading for a while: -EALREADY. */
+static int look_for_readers(PGconn *c, struct err *err)
 {
     PGresult *q = NULL;
-    int rc = store_query(c, "select pid, role, application, what from azekura.cancel_blockers()", 0,
-                         NULL, &q, err);
+    int rc = store_query(c,
+                         "select pid, application, role,"
+                         " extract(epoch from clock_timestamp() - since)::bigint"
+                         " from azekura.lock_holders() where whose = 'foreign'"
+                         " and since < clock_timestamp() - interval '1 s' order by since limit 1",
+                         0, NULL, &q, err);
     if (rc < 0)
         return rc;
-    for (int i = 0; i < PQntuples(q); i++)
-        log_line(LOG_WARNING, "the rule has to change the store: process %s (%s, %s) is %s",
-                 PQgetvalue(q, i, 0), PQgetvalue(q, i, 1), PQgetvalue(q, i, 2),
-                 PQgetvalue(q, i, 3));
+    if (PQntuples(q) > 0)
+        rc = err_set(
+            err, EALREADY, "busy", "process %s (%s of %s) has been reading the messages for %s s",
+            PQgetvalue(q, 0, 0), PQgetvalue(q, 0, 1), PQgetvalue(q, 0, 2), PQgetvalue(q, 0, 3));
     PQclear(q);
-    return 0;
+    return rc;
 }
 
-static int64_t act_alone(PGconn *c, act_fn act, const void *context, struct err *err)
+/* -EBUSY when somebody is left who would have to be waited for. */
+static int cancel_blockers(PGconn *c, bool is_harsh, struct err *err)
 {
-    int64_t rc = try_act(c, FIRST_WAIT, act, context, err);
+    PGresult *q = NULL;
+    int rc = store_query(
+        c, "select pid, role, application, what, remains from azekura.cancel_blockers($1)", 1,
+        (const char *const[]){is_harsh ? "t" : "f"}, &q, err);
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < PQntuples(q); i++) {
+        const char *pid = PQgetvalue(q, i, 0), *role = PQgetvalue(q, i, 1),
+                   *application = PQgetvalue(q, i, 2);
+        bool remains = PQgetvalue(q, i, 4)[0] == 't';
+        if (remains)
+            rc = err_set(err, EBUSY, "busy", "process %s (%s of %s) is reading the messages", pid,
+                         application, role);
+        else
+            log_line(LOG_WARNING, "the rule has to change the store: process %s (%s of %s) is %s",
+                     pid, application, role, PQgetvalue(q, i, 3));
+    }
+    PQclear(q);
+    return rc;
+}
+
+static int64_t act_alone(PGconn *c, const struct retention *r, act_fn act, const void *context,
+                         struct err *err)
+{
+    bool is_harsh = rule_is_in_need(r);
+    int64_t rc = is_harsh ? 0 : look_for_readers(c, err);
+    if (rc == 0)
+        rc = try_act(c, FIRST_WAIT, act, context, err);
     if (rc != -EBUSY)
         return rc;
-    rc = cancel_blockers(c, err);
+    rc = cancel_blockers(c, is_harsh, err);
     return rc < 0 ? rc : try_act(c, SECOND_WAIT, act, context, err);
 }
 
@@ -119,21 +153,22 @@ int retention_look(PGconn *c, struct retention_glance *ret, struct err *err)
 
 struct split {
     const struct piece *piece;
-    int64_t at_us;
+    int64_t at_us, latest_us;
 };
 
 static int64_t do_split(PGconn *c, const void *context, struct err *err)
 {
     const struct split *s = context;
-    struct moment_text at = time_text(s->at_us);
-    return store_execute(c, "select azekura.split_piece($1, $2)", 2,
-                         (const char *const[]){s->piece->name, at.text}, err);
+    struct moment_text at = time_text(s->at_us), latest = time_text(s->latest_us);
+    return store_execute(c, "select azekura.split_piece($1, $2, $3)", 3,
+                         (const char *const[]){s->piece->name, at.text, latest.text}, err);
 }
 
-int retention_split(PGconn *c, const struct piece *piece, int64_t at_us, struct err *err)
+int retention_split(PGconn *c, const struct retention *r, const struct piece *piece, int64_t at_us,
+                    int64_t latest_us, struct err *err)
 {
-    struct split s = {piece, at_us};
-    int64_t rc = act_alone(c, do_split, &s, err);
+    struct split s = {piece, at_us, latest_us};
+    int64_t rc = act_alone(c, r, do_split, &s, err);
     if (rc < 0)
         err_prefix(err, "cannot split %s: ", piece->name);
     return rc < 0 ? (int)rc : 0;
@@ -231,7 +266,7 @@ int64_t retention_drop(PGconn *c, const struct retention *r, const struct rule_d
 {
     CHECK(n > 0 && n <= RETENTION_DROP_MAX);
     struct drop d = {r, deletions, n, request};
-    int64_t id = act_alone(c, do_drop, &d, err);
+    int64_t id = act_alone(c, r, do_drop, &d, err);
     if (id < 0)
         err_prefix(err, "cannot delete %s%s: ", deletions[0].piece->name, n > 1 ? " …" : "");
     return id;
@@ -356,6 +391,36 @@ int retention_request_answer(PGconn *c, int64_t id, const char *refusal, struct 
 #define WAL_SEGMENTS_LEAST 2
 #define WAL_PART 8 /* of the capacity */
 
+struct wal_limits {
+    int64_t max_mb, min_mb, segment_mb;
+    bool is_ours;    /* set by us, and nobody has changed it since */
+    bool has_former; /* what stood there before was set by ALTER SYSTEM, too: */
+    int64_t former_max_mb, former_min_mb;
+};
+
+static int read_wal(PGconn *c, struct wal_limits *ret, struct err *err)
+{
+    PGresult *q = NULL;
+    int rc = store_query(c,
+                         "select l.max_mb, l.min_mb, l.segment_mb, l.is_altered,"
+                         " coalesce(l.is_altered and w.max_mb = l.max_mb, false),"
+                         " w.former_max_mb, w.former_min_mb"
+                         " from azekura.wal_limits() l left join azekura.retention_wal w on true",
+                         0, NULL, &q, err);
+    if (rc < 0)
+        return rc;
+    *ret = (struct wal_limits){.max_mb = store_number(q, 0, 0),
+                               .min_mb = store_number(q, 0, 1),
+                               .segment_mb = store_number(q, 0, 2),
+                               .is_ours = PQgetvalue(q, 0, 4)[0] == 't'};
+    bool is_altered = PQgetvalue(q, 0, 3)[0] == 't';
+    ret->has_former = ret->is_ours ? !PQgetisnull(q, 0, 5) : is_altered;
+    ret->former_max_mb = ret->is_ours ? store_number(q, 0, 5) : ret->max_mb;
+    ret->former_min_mb = ret->is_ours ? store_number(q, 0, 6) : ret->min_mb;
+    PQclear(q);
+    return 0;
+}
+
 static int alter_wal(PGconn *c, int64_t max_mb, int64_t min_mb, struct err *err)
 {
     char sql[96]; /* ALTER SYSTEM takes no parameters; these are numbers */
@@ -367,30 +432,53 @@ static int alter_wal(PGconn *c, int64_t max_mb, int64_t min_mb, struct err *err)
     return rc < 0 ? rc : statement(c, "select pg_reload_conf()", err);
 }
 
-static int reset_wal(PGconn *c, struct err *err)
+/* It cannot be done in a transaction: what is going to be set is written down before. */
+static int lower_wal(PGconn *c, const struct wal_limits *was, int64_t max_mb, int64_t min_mb,
+                     struct err *err)
 {
-    int rc = statement(c, "alter system reset min_wal_size", err);
-    if (rc == 0)
-        rc = statement(c, "alter system reset max_wal_size", err);
-    return rc < 0 ? rc : statement(c, "select pg_reload_conf()", err);
+    struct number max = number_of(max_mb), min = number_of(min_mb),
+                  former_max = number_of(was->former_max_mb),
+                  former_min = number_of(was->former_min_mb);
+    const char *values[] = {max.text, min.text, was->has_former ? former_max.text : NULL,
+                            was->has_former ? former_min.text : NULL};
+    int64_t rc = store_execute(
+        c,
+        "insert into azekura.retention_wal (max_mb, min_mb, former_max_mb, former_min_mb)"
+        " values ($1, $2, $3, $4) on conflict (only_one) do update set (max_mb, min_mb,"
+        " former_max_mb, former_min_mb) = (excluded.max_mb, excluded.min_mb,"
+        " excluded.former_max_mb, excluded.former_min_mb)",
+        4, values, err);
+    return rc < 0 ? (int)rc : alter_wal(c, max_mb, min_mb, err);
+}
+
+/* As it was before us; the next look makes it smaller again where that is too much. */
+static int restore_wal(PGconn *c, const struct wal_limits *was, struct err *err)
+{
+    int rc = 0;
+    if (was->has_former) {
+        rc = alter_wal(c, was->former_max_mb, was->former_min_mb, err);
+    } else {
+        rc = statement(c, "alter system reset min_wal_size", err);
+        if (rc == 0)
+            rc = statement(c, "alter system reset max_wal_size", err);
+        if (rc == 0)
+            rc = statement(c, "select pg_reload_conf()", err);
+    }
+    return rc < 0 ? rc : statement(c, "delete from azekura.retention_wal", err);
 }
 
 int retention_fit_wal(PGconn *c, int64_t capacity_bytes, struct err *err)
 {
-    PGresult *q = NULL;
-    int rc = store_query(c, "select max_mb, min_mb, segment_mb, is_ours from azekura.wal_limits()",
-                         0, NULL, &q, err);
+    struct wal_limits w;
+    int rc = read_wal(c, &w, err);
     if (rc < 0)
         return rc;
-    int64_t max_mb = store_number(q, 0, 0), min_mb = store_number(q, 0, 1);
-    int64_t least_mb = WAL_SEGMENTS_LEAST * store_number(q, 0, 2);
-    bool is_ours = PQgetvalue(q, 0, 3)[0] == 't';
-    PQclear(q);
+    int64_t least_mb = WAL_SEGMENTS_LEAST * w.segment_mb;
     int64_t most_mb = MAX((capacity_bytes / WAL_PART) >> 20, least_mb);
-    if (max_mb > most_mb)
-        rc = alter_wal(c, most_mb, MIN(min_mb, MAX(most_mb / 2, least_mb)), err);
-    else if (max_mb < most_mb && is_ours)
-        rc = reset_wal(c, err); /* the next look makes it smaller again where that is too much */
+    if (w.max_mb > most_mb)
+        rc = lower_wal(c, &w, most_mb, MIN(w.min_mb, MAX(most_mb / 2, least_mb)), err);
+    else if (w.max_mb < most_mb && w.is_ours)
+        rc = restore_wal(c, &w, err);
     else
         return 0;
     return rc < 0 ? rc : 1;

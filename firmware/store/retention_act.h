@@ -13,11 +13,17 @@ struct retention_glance {
 };
 MUST_USE int retention_look(PGconn *c, struct retention_glance *ret, struct err *err);
 
-/* End an open piece at `at_us` (some seconds ahead); what comes later goes to a new one.  Both this
- * and retention_drop() cancel searches, exports and compactions that are in the way, and say so in
- * the log.  0, or negative and *err: -EBUSY when somebody is in the way whom they may not cancel,
- * -ESTALE when there is already something later in the piece, … */
-MUST_USE int retention_split(PGconn *c, const struct piece *piece, int64_t at_us, struct err *err);
+/* End an open piece at `at_us` (a little ahead), or right after what has come meanwhile, at
+ * `latest_us` at the latest; what comes later goes to a new one.
+ *
+ * Both this and retention_drop() need the messages for themselves for a moment.  They cancel
+ * searches, exports and compactions that are in the way, and say so in the log; with
+ * rule_is_in_need() other people's sessions, too.  0, or negative and *err: -EALREADY when somebody
+ * whom they may not cancel has been reading for a while, and nothing was tried; -EBUSY when
+ * somebody was in the way, and others have waited for that a moment; -ESTALE when there is already
+ * something later in the piece, … */
+MUST_USE int retention_split(PGconn *c, const struct retention *r, const struct piece *piece,
+                             int64_t at_us, int64_t latest_us, struct err *err);
 
 /* What a person asks to delete. */
 struct retention_request {
@@ -31,7 +37,7 @@ struct retention_request {
 /* Drop pieces of one plan, all or none, with a receipt and one event.  They have the same reason
  * and group.  `request`: whose it is, and it is noted there what has been done; NULL: the rule's
  * own.  Returns the id of the receipt, or negative and *err: -ESTALE when a piece has got more
- * messages since it was planned, -EPERM when one is held or gone, -EBUSY. */
+ * messages since it was planned, -EPERM when one is held or gone, -EALREADY, -EBUSY. */
 #define RETENTION_DROP_MAX 64 /* pieces at once: bounds the locks of a transaction */
 MUST_USE int64_t retention_drop(PGconn *c, const struct retention *r,
                                 const struct rule_deletion *deletions, size_t n,
@@ -56,8 +62,9 @@ MUST_USE int retention_request_next(PGconn *c, struct retention_request *ret, st
 /* Done, or (`refusal` not NULL: one sentence) not. */
 MUST_USE int retention_request_answer(PGconn *c, int64_t id, const char *refusal, struct err *err);
 
-/* Keep the write-ahead log below a part of a small capacity; with a large one the server's own
- * configuration holds.  1 when that has changed something, 0, or negative. */
+/* Keep the write-ahead log below a part of a small capacity (ALTER SYSTEM).  With a larger one the
+ * limits that stood there before come back; what an administrator sets himself is left alone, as
+ * long as it is small enough.  1 when that has changed something, 0, or negative. */
 MUST_USE int retention_fit_wal(PGconn *c, int64_t capacity_bytes, struct err *err);
 
 #endif

@@ -59,6 +59,13 @@ int64_t rule_used_bytes(const struct retention *r)
     return r->database_bytes + r->spool_bytes + MIN(wal, most);
 }
 
+bool rule_is_in_need(const struct retention *r)
+{
+    int64_t rest = MAX(r->capacity_bytes - r->high_water_bytes, INT64_C(0));
+    return rule_used_bytes(r) > r->high_water_bytes + rest / 4 ||
+           (r->fs_total_bytes > 0 && r->fs_free_bytes < rule_free_limit_bytes(r));
+}
+
 /* Of the month, -1: none. */
 static int64_t quota_bytes(const struct retention *r, const struct source_group *g)
 {

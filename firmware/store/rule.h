@@ -55,6 +55,11 @@ int64_t rule_used_bytes(const struct retention *r);
 /* Below so many free bytes of the file system (of others than us, too) the guard makes room. */
 int64_t rule_free_limit_bytes(const struct retention *r);
 
+/* The guard has not kept up: a quarter of what is left above the high water is used, or the file
+ * system is short of room.  Then whoever is in the way of a deletion is ended, be it other people's
+ * sessions. */
+bool rule_is_in_need(const struct retention *r);
+
 /* The state of the month; forecast_bytes < 0: not known. */
 enum retention_state rule_state(const struct retention *r, int64_t forecast_bytes);
 

@@ -190,8 +190,9 @@ language sql stable parallel safe as $$
 $$;
 
 -- A piece that is written to ends at `at`, and what comes from then on goes to a new one; the new one's name.
--- `at` has to lie after the beginning of every block in the piece: some seconds ahead of the clock.
-create function azekura.split_piece(name text, at timestamptz) returns text
+-- `at` has to lie after the beginning of every block in the piece: a little ahead of the clock.  Where blocks have come
+-- meanwhile it ends after them, at `latest` (null: at `at`) at the latest.
+create function azekura.split_piece(name text, at timestamptz, latest timestamptz default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     p azekura.day_partition;
@@ -207,6 +208,9 @@ begin
             message = format('piece %s cannot be split at %s: that is not between %s and %s', p.name, at, p.lower, p.upper);
     end if;
     execute format('select first_at from azekura.%I order by first_at desc limit 1', p.name) into newest;
+    if newest >= at and newest < latest and latest < p.upper then
+        at := newest + interval '1 us';
+    end if;
     if newest >= at then
         raise exception using errcode = 'AZ002',
             message = format('piece %s cannot be split at %s: a block in it begins at %s', p.name, at, newest);
@@ -438,7 +442,7 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 
 revoke execute on all functions in schema azekura from public;
-grant execute on function azekura.ensure_partition(timestamptz, text, smallint), azekura.split_piece(text, timestamptz),
+grant execute on function azekura.ensure_partition(timestamptz, text, smallint), azekura.split_piece(text, timestamptz, timestamptz),
     azekura.drop_pieces(text[], bigint[], text, text), azekura.drop_empty_pieces(integer), azekura.rewrite_piece(text, real),
     azekura.next_to_compact(text, integer, timestamptz, timestamptz), azekura.measure_pieces()
     to azekura_keeper;

@@ -48,6 +48,16 @@ create table azekura.retention_status (
     is_held boolean not null default false -- holds keep the rule from what it should do
 );
 
+-- The limits of the write-ahead log that the keeper has set (ALTER SYSTEM) for a small capacity, and those that stood in
+-- their place: null where that was the server's configuration file.
+create table azekura.retention_wal (
+    only_one boolean primary key default true check (only_one),
+    max_mb bigint not null,
+    min_mb bigint not null,
+    former_max_mb bigint,
+    former_min_mb bigint
+);
+
 -- Web and command line never delete: they ask, and the keeper does it or says why not.
 create table azekura.deletion_request (
     id bigint generated always as identity primary key,
@@ -98,6 +108,7 @@ grant insert (actor, from_day, to_day, source_group, messages) on azekura.deleti
 grant execute on function azekura.confirm_clock(text) to azekura_web;
 grant select, insert, update, delete on azekura.shed to azekura_keeper;
 grant select, insert, update on azekura.retention_clock, azekura.retention_status to azekura_keeper;
+grant select, insert, update, delete on azekura.retention_wal to azekura_keeper;
 grant select, delete on azekura.deletion_request to azekura_keeper;
 grant update (state, message, audit_id, done_messages) on azekura.deletion_request to azekura_keeper;
 
@@ -110,8 +121,8 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     select pg_database_size(current_database()), coalesce((select sum(size) from pg_ls_waldir()), 0)::bigint,
            pg_size_bytes(current_setting('max_wal_size'));
 $$;
--- What bounds the write-ahead log, in MB; is_ours: by ALTER SYSTEM, not by the configuration file.
-create function azekura.wal_limits(out max_mb bigint, out min_mb bigint, out segment_mb bigint, out is_ours boolean)
+-- What bounds the write-ahead log, in MB; is_altered: by ALTER SYSTEM, not by the configuration file.
+create function azekura.wal_limits(out max_mb bigint, out min_mb bigint, out segment_mb bigint, out is_altered boolean)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select max(setting::bigint) filter (where name = 'max_wal_size'), max(setting::bigint) filter (where name = 'min_wal_size'),
            max(setting::bigint) filter (where name = 'wal_segment_size') / 1048576,
@@ -123,28 +134,41 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     select coalesce(sum(size), 0)::bigint from pg_ls_waldir();
 $$;
 
--- Who holds a lock on the messages and so keeps the keeper from dropping a piece.  Work of our own roles that can be
--- done again (a search, an export, a compaction) is cancelled; one that does nothing in its transaction is ended.  The
--- receiver is left alone, it is done at once, and so are other people's sessions: they are only named.
-create function azekura.cancel_blockers() returns table (pid integer, role text, application text, what text)
+-- Who holds a lock on the messages and so keeps the keeper from splitting or dropping a piece, since when, and whose
+-- session it is: `ours` is work of our own roles that can be done again (a search, an export, a compaction).
+create function azekura.lock_holders() returns table (pid integer, role text, application text, whose text, is_idle boolean,
+    since timestamptz, idle_since timestamptz)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select s.pid, coalesce(s.usename, '')::text, coalesce(nullif(s.application_name, ''), s.backend_type),
+           case when s.backend_type = 'autovacuum worker' or s.usename in ('azekura', 'azekura_web', 'azekura_keeper') then 'ours'
+                when s.usename = 'azekura_receiver' then 'receiver' else 'foreign' end,
+           coalesce(s.state like 'idle in transaction%', false), s.xact_start, s.state_change
+      from pg_stat_activity s
+     where s.pid <> pg_backend_pid()
+       and s.pid in (select l.pid from pg_locks l
+                      where l.granted and l.locktype = 'relation'
+                        and l.database = (select oid from pg_database where datname = current_database())
+                        and (l.relation = 'azekura.log_block'::regclass
+                             or l.relation in (select inhrelid from pg_inherits where inhparent = 'azekura.log_block'::regclass)))
+$$;
+
+-- Ours are cancelled; one that does nothing in its transaction is ended.  The receiver is left alone, it is done at once,
+-- and so are other people's sessions: they are only named.  `harshly`, when the disk gets full: ours are ended, other
+-- people's cancelled or ended, the receiver's when it has done nothing for so long that it hangs (it tries again).
+create function azekura.cancel_blockers(harshly boolean default false)
+returns table (pid integer, role text, application text, what text, remains boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     a record;
 begin
-    for a in
-        select distinct s.pid, s.usename::text usename, s.application_name, s.state, s.backend_type
-          from pg_locks l join pg_stat_activity s using (pid)
-         where l.granted and l.locktype = 'relation' and l.pid <> pg_backend_pid()
-           and l.database = (select oid from pg_database where datname = current_database())
-           and (l.relation = 'azekura.log_block'::regclass
-                or l.relation in (select inhrelid from pg_inherits where inhparent = 'azekura.log_block'::regclass))
-    loop
+    for a in select * from azekura.lock_holders() loop
         pid := a.pid;
-        role := coalesce(a.usename, '');
-        application := coalesce(nullif(a.application_name, ''), a.backend_type);
+        role := a.role;
+        application := a.application;
         what := 'waited for';
-        if a.backend_type = 'autovacuum worker' or a.usename in ('azekura', 'azekura_web', 'azekura_keeper') then
-            if a.state like 'idle in transaction%' then
+        if a.whose = 'ours' or (harshly and (a.whose = 'foreign'
+                                or (a.is_idle and a.idle_since < clock_timestamp() - interval '10 s'))) then
+            if a.is_idle or (harshly and a.whose = 'ours' and a.role <> '') then
                 perform pg_terminate_backend(a.pid);
                 what := 'ended';
             else
@@ -152,13 +176,16 @@ begin
                 what := 'cancelled';
             end if;
         end if;
+        remains := what = 'waited for' and a.whose = 'foreign';
         return next;
     end loop;
 end $$;
 
-revoke execute on function azekura.storage_used(), azekura.wal_bytes(), azekura.wal_limits(), azekura.cancel_blockers() from public;
+revoke execute on function azekura.storage_used(), azekura.wal_bytes(), azekura.wal_limits(), azekura.lock_holders(),
+    azekura.cancel_blockers(boolean) from public;
 grant execute on function azekura.storage_used() to azekura, azekura_keeper, azekura_web;
-grant execute on function azekura.wal_bytes(), azekura.wal_limits(), azekura.cancel_blockers() to azekura_keeper;
+grant execute on function azekura.wal_bytes(), azekura.wal_limits(), azekura.lock_holders(), azekura.cancel_blockers(boolean)
+    to azekura_keeper;
 
 -- The write-ahead log is kept small where the capacity is.
 grant alter system on parameter max_wal_size, min_wal_size to azekura_keeper;

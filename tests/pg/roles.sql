@@ -138,7 +138,7 @@ insert into attempt values
     ('azekura_web', 'select azekura.count_rates(now(), 0, ''{1}'', ''{=x}'', ''{0}'', ''{1}'', ''{1}'')', '42501', 'the web counts none'),
     ('azekura_web', 'delete from azekura.rate_sample', '42501', 'and removes none'),
     ('azekura_keeper', 'insert into azekura.shed values (0, 7, now())', '00000', 'the keeper says what is refused'),
-    ('azekura_keeper', 'select * from azekura.storage_used(), azekura.wal_bytes(), azekura.wal_limits(), azekura.cancel_blockers()', '00000', 'the keeper sees what is used and who is in the way'),
+    ('azekura_keeper', 'select * from azekura.storage_used(), azekura.wal_bytes(), azekura.wal_limits(), azekura.lock_holders(), azekura.cancel_blockers()', '00000', 'the keeper sees what is used and who is in the way'),
     ('azekura_keeper', 'insert into azekura.deletion_request (actor, from_day, to_day, messages) values (''x'', now(), now(), 0)', '42501', 'the keeper asks for no deletion'),
     ('azekura_keeper', 'update azekura.deletion_request set messages = 0', '42501', 'and changes none'),
     ('azekura_keeper', 'update azekura.deletion_request set state = ''done''', '00000', 'but answers it'),
@@ -186,7 +186,8 @@ select set_eq($$ select object, privilege from granted where rolname = 'azekura_
     ('retention_status', 'SELECT'), ('retention_status', 'INSERT'), ('retention_status', 'UPDATE'),
     ('deletion_request', 'SELECT'), ('deletion_request', 'DELETE'), ('deletion_request(state)', 'UPDATE'),
     ('deletion_request(message)', 'UPDATE'), ('deletion_request(audit_id)', 'UPDATE'), ('deletion_request(done_messages)', 'UPDATE'),
-    ('storage_used', 'EXECUTE'), ('wal_bytes', 'EXECUTE'), ('wal_limits', 'EXECUTE'), ('cancel_blockers', 'EXECUTE') $$, 'the keeper has what its chores need and no more');
+    ('storage_used', 'EXECUTE'), ('wal_bytes', 'EXECUTE'), ('wal_limits', 'EXECUTE'), ('lock_holders', 'EXECUTE'), ('cancel_blockers', 'EXECUTE'),
+    ('retention_wal', 'SELECT'), ('retention_wal', 'INSERT'), ('retention_wal', 'UPDATE'), ('retention_wal', 'DELETE') $$, 'the keeper has what its chores need and no more');
 select set_eq($$ select object, privilege from granted where rolname = 'azekura_receiver' $$, $$ values
     ('log_block', 'INSERT'), ('setting', 'SELECT'), ('source_group', 'SELECT'), ('source_group_member', 'SELECT'), ('claim_unit', 'EXECUTE'), ('count_unit', 'EXECUTE'),
     ('count_kernel_drop', 'EXECUTE'), ('report_receiver', 'EXECUTE'), ('add_event', 'EXECUTE'), ('report_daemon', 'EXECUTE'),

@@ -721,3 +721,24 @@ Test(rule, nothing_new_happens_within_the_headroom)
     }
     cr_expect_gt(with_room, 200, "%zu", with_room);
 }
+
+Test(rule, the_guard_is_in_need_well_above_the_high_water_or_without_free_space)
+{
+    static const struct {
+        const char *name;
+        int64_t used, fs_free;
+        bool is_in_need;
+    } cases[] = {
+        {"below the high water", 799 * MB, 90000 * MB, false},
+        {"a little above", 849 * MB, 90000 * MB, false},
+        {"a quarter of the rest", 851 * MB, 90000 * MB, true},
+        {"somebody else fills the disk", 10 * MB, 200 * MB, true},
+        {"a little above the free space that is kept", 10 * MB, 300 * MB, false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct retention r = box();
+        r.database_bytes = cases[i].used;
+        r.fs_free_bytes = cases[i].fs_free;
+        cr_expect_eq(rule_is_in_need(&r), cases[i].is_in_need, "%s", cases[i].name);
+    }
+}
