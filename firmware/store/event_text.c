@@ -60,7 +60,36 @@ static void add_time(struct buf *out, int64_t us, const struct zone *zone)
         buf_printf(out, " %c%02d:%02d", offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
-static void add_value(struct buf *out, struct view type, const char *value, const struct zone *zone)
+/* What the keeper keeps as a code (programs compare it) and people read in their language. */
+static void add_word(struct buf *out, struct view code, enum event_language language)
+{
+    static const struct {
+        const char *code, *en, *ja;
+    } words[] = {
+        {"ok", "within the budget", "予算内"},
+        {"watch", "near the budget", "予算に近い状態"},
+        {"over_forecast", "likely to pass the budget", "予算を超える見込み"},
+        {"over", "over the budget", "予算超過"},
+        {"keep_days", "older than allowed", "保存日数の超過"},
+        {"quota", "quota of the group", "グループの割り当て"},
+        {"trim", "budget of the month", "月の予算"},
+        {"borrow", "another month borrowed", "ほかの月への融通"},
+        {"guard", "storage nearly full", "ストレージの上限"},
+        {"request", "asked for", "手動の操作"},
+        {"it was confirmed", "it was confirmed", "確認されました"},
+        {"it is back in step", "it is back in step", "正しい時刻に戻りました"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        if (view_eq(code, view_str(words[i].code))) {
+            buf_add_str(out, language == EVENT_JA ? words[i].ja : words[i].en);
+            return;
+        }
+    }
+    buf_add_view(out, code); /* of a newer program */
+}
+
+static void add_value(struct buf *out, struct view type, const char *value, const struct zone *zone,
+                      enum event_language language)
 {
     uint64_t n;
     int64_t us;
@@ -71,6 +100,8 @@ static void add_value(struct buf *out, struct view type, const char *value, cons
         add_scaled(out, n, "B");
     else if (view_eq(type, VIEW("count")) && view_u64(v, INT64_MAX, &n) == 0)
         add_scaled(out, n, "");
+    else if (view_eq(type, VIEW("word")))
+        add_word(out, v, language);
     else if (view_eq(type, VIEW("time")) && rfc3339_parse(v, &us) == 0)
         add_time(out, us, zone);
     else if (view_eq(type, VIEW("day")) && v.n == 8 && view_u64(v, 99999999, &n) == 0)
@@ -106,7 +137,7 @@ void event_text(const char *kind, const struct event_params *params, const struc
         struct view name = view_of(p, strcspn(p, ":}"));
         struct view type = name.n < inside ? view_of(p + name.n + 1, inside - name.n - 1)
                                            : VIEW("");
-        add_value(out, type, find_param(params, name), zone);
+        add_value(out, type, find_param(params, name), zone, language);
         p += inside + 1;
     }
 }

@@ -112,9 +112,29 @@ Test(event_text, both_languages_say_the_same_particulars)
             const char *type = strchr(en[i], ':');
             cr_expect(holds(ja, ja_n, en[i]), "%s: {%s} is missing in Japanese", t->name, en[i]);
             cr_expect(!type || strcmp(type, ":bytes") == 0 || strcmp(type, ":count") == 0 ||
-                          strcmp(type, ":time") == 0 || strcmp(type, ":day") == 0,
+                          strcmp(type, ":time") == 0 || strcmp(type, ":day") == 0 ||
+                          strcmp(type, ":word") == 0,
                       "%s: {%s}", t->name, en[i]);
         }
     }
     cr_expect_eq(event_kind_of("no.such"), -1);
+}
+
+Test(event_text, codes_are_read_as_words_of_the_language)
+{
+    struct event_params p = {.text = {"month", "2026-11", "from", "ok", "to", "over_forecast",
+                                      "used", "10", "budget", "9"},
+                             .n = 5};
+    expect_text(
+        "English", "retention.state", &p, NULL, EVENT_EN,
+        "The month 2026-11 is likely to pass the budget now, it was within the budget: 10 B "
+        "of 9 B used.");
+    expect_text("Japanese", "retention.state", &p, NULL, EVENT_JA,
+                "2026-11 は予算を超える見込みになりました（以前は予算内。使用 10 B / 予算 9 B）。");
+    struct event_params why = {.text = {"why", "it was confirmed"}, .n = 1};
+    expect_text("a reason", "clock.trusted", &why, NULL, EVENT_JA,
+                "時計を再び信頼します（確認されました）。");
+    struct event_params newer = {.text = {"why", "of a newer program"}, .n = 1};
+    expect_text("unknown", "clock.trusted", &newer, NULL, EVENT_JA,
+                "時計を再び信頼します（of a newer program）。");
 }
