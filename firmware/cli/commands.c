@@ -49,13 +49,17 @@ const struct cli_command cli_commands[] = {
      "  azekura search --format json --limit all '\"login failed\" OR \"access denied\"'\n",
      cli_search, false},
     {"config",
-     "config list\nconfig get NAME\nconfig set NAME VALUE\nconfig reset NAME\nconfig diff",
+     "config list\nconfig get NAME\nconfig set NAME VALUE [--yes]\nconfig reset NAME [--yes]\n"
+     "config diff",
      "settings of the box",
      "list shows every setting, its value and where that comes from: the default, the "
      "configuration file\n"
      "or the database (which wins).  set and reset change the database and take effect as list "
      "says;\n"
-     "diff shows only what is not the default.\n",
+     "diff shows only what is not the default.\n\n"
+     "VALUE as the list shows it, or as people write it: 240GB, 20 %, 30 days, warning.  Where "
+     "logs\n"
+     "would be deleted at once because of it, set and reset show which and ask (not with --yes).\n",
      cli_config, false},
     {"ledger", "ledger [--from T] [--to T] [--limit N]", "what arrived, and what became of it",
      "arrived = stored + refused, by listener and by source (the busiest 20, --limit).  Exits with "
@@ -69,10 +73,11 @@ const struct cli_command cli_commands[] = {
      cli_verify, false},
     {"retention",
      "retention [show]\nretention days [--from DAY] [--to DAY]\n"
-     "retention preview [--policy trim|shed|borrow|warn]\nretention set NAME VALUE\n"
-     "retention groups\nretention group add NAME [NETWORK …] [--quota PERCENT] [--keep-days N]\n"
+     "retention preview [--policy trim|shed|borrow|warn]\nretention set NAME VALUE [--yes]\n"
+     "retention groups [NAME]\nretention group add NAME [NETWORK …] [--quota PERCENT] [--keep-days "
+     "N]\n"
      "retention group set NAME [NETWORK …] [--no-networks] [--quota PERCENT|none] "
-     "[--keep-days N|none] [--rename NEW]\n"
+     "[--keep-days N|none] [--rename NEW] [--yes]\n"
      "retention group remove NAME\nretention holds\n"
      "retention hold add --from T --to T [--group G] REASON\nretention hold remove ID\n"
      "retention delete --from DAY --to DAY [--group G] [--yes]\n"
@@ -80,11 +85,13 @@ const struct cli_command cli_commands[] = {
      "how the storage is used, how long it lasts, and what is deleted",
      "show: months against their budget, the forecast, the history that fits.  preview: what the\n"
      "rule would delete now, under each policy.  set: one of month_share_percent, over_budget,\n"
-     "keep_days, high_water_percent, capacity_bytes, shed_severity.\n\n"
+     "keep_days, high_water_percent, capacity_bytes, shed_severity; VALUE like 30, 240GB, 20 %,\n"
+     "warning.  Where logs would be deleted at once because of it, set and group set show which\n"
+     "and ask (not with --yes).\n\n"
      "A sender belongs to the group with the longest NETWORK that contains it, else to default.\n"
      "NETWORKs given to set take the place of those there were.  A quota is per cent of the\n"
      "month's budget; keep-days 0 keeps for ever, none as retention.keep_days.  A group that is\n"
-     "removed keeps its messages until they go.\n\n"
+     "removed keeps its messages until they go.  groups NAME: all networks of one.\n\n"
      "A hold pins a range of time: it counts, and is never deleted.  delete shows what would go,\n"
      "asks (not with --yes), and waits until the box has done it.  What was deleted, by whom and\n"
      "why stays in receipts.  clock: whether the box doubts its clock; confirm says it is "

@@ -29,6 +29,11 @@ int options_parse(int argc, char **argv, const struct option_spec *specs, size_t
         const char *name = arg + 2, *equals = strchr(name, '=');
         size_t n = equals ? (size_t)(equals - name) : strlen(name);
         const struct option_spec *s = find(specs, specs_n, name, n);
+        if (!s && ((n == 5 && memcmp(name, "state", n) == 0) ||
+                   (n == 6 && memcmp(name, "config", n) == 0)))
+            return err_set(err, EINVAL, "usage",
+                           "--%.*s stands before the command: azekura --%.*s %s …", (int)n, name,
+                           (int)n, name, n == 5 ? "DIR COMMAND" : "FILE COMMAND");
         if (!s)
             return err_set(
                 err, EINVAL, "usage",

@@ -1,6 +1,8 @@
 /* Numbers as people write them. */
 #include "cli/quantity.h"
 
+#include "base/record.h"
+
 #define DIGITS_MAX 32
 
 /* The number text begins with; *ret_rest: what is behind it, blanks aside. */
@@ -57,4 +59,41 @@ int quantity_bytes(struct view text, double *ret, struct err *err)
                    "\"%.*s\" is not a size like 240GB, 1.5 TB or 500GiB (kB to PB are powers of "
                    "ten, KiB to PiB of 1024)",
                    (int)MIN(text.n, (size_t)64), text.p);
+}
+
+static struct view without_unit(struct view text, struct view unit)
+{
+    if (unit.n > 0 && text.n > unit.n &&
+        view_eq_nocase(view_of(text.p + text.n - unit.n, unit.n), unit))
+        return view_trim(view_of(text.p, text.n - unit.n));
+    return text;
+}
+
+int quantity_percent(struct view text, double *ret, struct err *err)
+{
+    return quantity_number(without_unit(text, VIEW("%")), ret, err);
+}
+
+const char *quantity_of_setting(const struct setting *s, const char *text,
+                                char out[QUANTITY_VALUE_MAX])
+{
+    struct view v = view_trim(view_str(text)), unit = view_str(s->unit);
+    double bytes;
+    struct err err;
+    snprintf(out, QUANTITY_VALUE_MAX, "%s", text);
+    if (s->type != SETTING_INT)
+        return out;
+    if (view_eq(unit, VIEW("bytes")) && quantity_bytes(v, &bytes, &err) == 0 && bytes < 9e18) {
+        snprintf(out, QUANTITY_VALUE_MAX, "%lld", (long long)(bytes + 0.5));
+        return out;
+    }
+    for (unsigned i = 0; view_eq(unit, VIEW("severity")) && i < 8; i++) {
+        if (view_eq(v, view_str(severity_name(i)))) {
+            snprintf(out, QUANTITY_VALUE_MAX, "%u", i);
+            return out;
+        }
+    }
+    v = without_unit(v, unit);
+    snprintf(out, QUANTITY_VALUE_MAX, "%.*s", (int)MIN(v.n, (size_t)QUANTITY_VALUE_MAX - 1), v.p);
+    return out;
 }

@@ -16,12 +16,22 @@ struct rule_cli {
 
 /* Connects, reads the settings and what is there.  0, or negative and *err. */
 MUST_USE int rule_cli_load(struct rule_cli *r, struct err *err);
+/* The same with another value of a setting of the rule (NULL: the file's or the default). */
+MUST_USE int rule_cli_load_with(struct rule_cli *r, const struct setting *s, const char *value,
+                                struct err *err);
 /* Connects alone; the hand for a change. */
 MUST_USE int rule_cli_hand(struct cli *cli, struct retention_hand *ret, struct err *err);
 /* "2026-11-30"; 0, or -EINVAL and *err that names the option. */
 MUST_USE int rule_cli_day(const char *option, const char *text, int32_t *ret, struct err *err);
 /* What would go, a line each, two blanks before it; the sum when there are several. */
 void rule_cli_print_plan(struct rule_cli *r, const struct rule_plan *plan);
+/* Before a change that is in r->rule already and not yet in the database: says what the box would
+ * delete because of it, and asks unless is_yes.  True when nothing would go or it is wanted. */
+MUST_USE bool rule_cli_is_wanted(struct rule_cli *r, bool is_yes);
+/* Is it one of the settings that decide what is deleted? */
+bool rule_cli_is_rule_setting(const struct setting *s);
+/* "what  Write yes: " on the terminal; true when it was written, or is_yes. */
+MUST_USE bool rule_cli_ask(const char *what, bool is_yes);
 /* A name as it may be shown on a terminal: control characters as escapes.  To be freed. */
 MUST_USE char *rule_cli_visible(const char *text);
 

@@ -11,6 +11,7 @@
 #define ANSWER_SECONDS 60 /* the keeper answers at once; then it is not running */
 #define RECEIPTS_DEFAULT 20
 #define RECEIPTS_MAX 100000
+#define MEMBERS_SHOWN 4 /* of a group in the table; a line is for reading */
 
 /* ---- groups ---- */
 
@@ -49,11 +50,17 @@ static void print_group(const struct retention *r, const struct source_group *g,
         snprintf(keep, sizeof(keep), "for ever");
     printf("%s%*s %10s %8s %10s ", name, MAX(24 - text_columns(view_str(name)), 0), "",
            text_bytes(retention_month_bytes(r, r->month, g->id), bytes), quota, keep);
-    size_t shown = 0;
+    size_t shown = 0, more = 0;
     for (size_t i = 0; i < m->n; i++) {
-        if (m->list[i].group == g->id)
+        if (m->list[i].group != g->id)
+            continue;
+        if (shown < MEMBERS_SHOWN)
             printf("%s%s", shown++ > 0 ? ", " : " ", m->list[i].prefix);
+        else
+            more++;
     }
+    if (more > 0)
+        printf(", and %zu more (retention groups %s)", more, name);
     puts(g->is_retired ? " removed, until its messages are gone"
          : g->id == 0  ? " every other sender"
                        : "");
@@ -66,13 +73,21 @@ int retention_groups(struct cli *cli, int argc, char **argv)
     struct members m = {NULL, 0};
     struct rule_cli c = {.cli = cli};
     int rc = options_parse(argc, argv, NULL, 0, &err);
-    if (rc > 0)
-        return cli_usage("retention groups: unexpected argument \"%s\"", argv[1]);
-    if (rc == 0)
+    if (rc > 1)
+        return cli_usage("retention groups: unexpected argument \"%s\"", argv[2]);
+    const char *only = rc == 1 ? argv[1] : NULL;
+    int id = -1;
+    if (rc >= 0)
         rc = rule_cli_load(&c, &err);
+    if (rc == 0 && only)
+        rc = retention_find_group(cli->db, view_str(only), &id, &err);
     if (rc == 0)
         rc = retention_read_members(cli->db, add_member, &m, &err);
-    if (rc >= 0) {
+    for (size_t i = 0; rc >= 0 && only && i < m.n; i++) {
+        if (m.list[i].group == id)
+            puts(m.list[i].prefix);
+    }
+    if (rc >= 0 && !only) {
         printf("%-24s %10s %8s %10s  %s\n", "GROUP", "THIS MONTH", "QUOTA", "KEPT", "SENDERS");
         for (size_t i = 0; i < c.rule.groups_n; i++)
             print_group(&c.rule, &c.rule.groups[i], &m);
@@ -84,7 +99,7 @@ int retention_groups(struct cli *cli, int argc, char **argv)
 
 struct group_options {
     const char *quota, *keep_days, *rename;
-    bool has_no_networks;
+    bool has_no_networks, is_yes;
 };
 
 /* What the options say, over what is in *w. */
@@ -93,7 +108,7 @@ static int apply_options(const struct group_options *o, struct group_wish *w, st
     uint64_t days;
     if (o->quota && strcmp(o->quota, "none") == 0)
         w->quota_percent = -1;
-    else if (o->quota && quantity_number(view_str(o->quota), &w->quota_percent, err) < 0)
+    else if (o->quota && quantity_percent(view_str(o->quota), &w->quota_percent, err) < 0)
         return err_prefix(err, "--quota: "), -EINVAL;
     if (o->keep_days && strcmp(o->keep_days, "none") == 0)
         w->keep_days = -1;
@@ -116,7 +131,7 @@ static int group_add(const struct retention_hand *h, const struct group_options 
 
 /* What is not said stays as it is. */
 static int group_set(struct cli *cli, const struct retention_hand *h, const struct group_options *o,
-                     struct group_wish *w, struct err *err)
+                     struct group_wish *w, bool *ret_is_refused, struct err *err)
 {
     struct rule_cli c = {.cli = cli};
     struct members m = {NULL, 0};
@@ -144,7 +159,15 @@ static int group_set(struct cli *cli, const struct retention_hand *h, const stru
     }
     if (rc >= 0)
         rc = apply_options(o, w, err);
-    if (rc >= 0)
+    for (size_t i = 0; rc >= 0 && i < c.rule.groups_n; i++) {
+        if (c.rule.groups[i].id == id) {
+            c.rule.groups[i].quota_percent = w->quota_percent;
+            c.rule.groups[i].keep_days = w->keep_days;
+        }
+    }
+    if (rc >= 0 && !rule_cli_is_wanted(&c, o->is_yes))
+        *ret_is_refused = true;
+    else if (rc >= 0)
         rc = retention_set_group(h, id, w, err);
     free(kept);
     members_done(&m);
@@ -161,11 +184,13 @@ static int group_remove(const struct retention_hand *h, struct view name, struct
 int retention_group(struct cli *cli, int argc, char **argv)
 {
     struct err err;
-    struct group_options o = {NULL, NULL, NULL, false};
+    struct group_options o = {NULL, NULL, NULL, false, false};
+    bool is_refused = false;
     const struct option_spec specs[] = {{"quota", &o.quota, NULL},
                                         {"keep-days", &o.keep_days, NULL},
                                         {"rename", &o.rename, NULL},
-                                        {"no-networks", NULL, &o.has_no_networks}};
+                                        {"no-networks", NULL, &o.has_no_networks},
+                                        {"yes", NULL, &o.is_yes}};
     struct retention_hand h;
     int words = options_parse(argc, argv, specs, ARRAY_LEN(specs), &err);
     if (words < 0)
@@ -188,10 +213,10 @@ int retention_group(struct cli *cli, int argc, char **argv)
     int rc = rule_cli_hand(cli, &h, &err);
     if (rc == 0)
         rc = is_add   ? group_add(&h, &o, &w, &err)
-             : is_set ? group_set(cli, &h, &o, &w, &err)
+             : is_set ? group_set(cli, &h, &o, &w, &is_refused, &err)
                       : group_remove(&h, w.name, &err);
     free(members);
-    return rc < 0 ? cli_fail(rc, &err) : CLI_OK;
+    return rc < 0 ? cli_fail(rc, &err) : is_refused ? CLI_NOTHING : CLI_OK;
 }
 
 /* ---- holds ---- */
@@ -210,8 +235,9 @@ static void print_hold(void *context, const struct hold_row *h)
     char *group =
         rule_cli_visible(h->group < 0 ? "all" : use_group_name(&p->c->rule, h->group, name));
     char *reason = rule_cli_visible(h->reason), *actor = rule_cli_visible(h->actor);
-    printf("%-4lld %.19s  %.19s  %-16s %10s  %s (%s)\n", (long long)h->id, from, to, group,
-           text_bytes(h->bytes, bytes), reason, actor);
+    printf("%-4lld %.19s  %.19s  %s%*s %10s  %s (%s)\n", (long long)h->id, from, to, group,
+           MAX(16 - text_columns(view_str(group)), 0), "", text_bytes(h->bytes, bytes), reason,
+           actor);
     free(group);
     free(reason);
     free(actor);
@@ -319,16 +345,6 @@ int retention_receipts(struct cli *cli, int argc, char **argv)
 
 /* ---- delete ---- */
 
-static bool is_confirmed(bool is_yes)
-{
-    char line[16] = "";
-    if (is_yes)
-        return true;
-    fputs("Delete this for good?  Write yes: ", stdout);
-    fflush(stdout);
-    return fgets(line, sizeof(line), stdin) && strcmp(line, "yes\n") == 0;
-}
-
 /* The answer of the keeper; "waiting" when none came in time. */
 static int wait_for_answer(struct cli *cli, int64_t id, struct deletion_answer *a, struct err *err)
 {
@@ -355,7 +371,7 @@ static int delete_planned(struct rule_cli *c, struct deletion_wish *w, bool is_y
     puts("would remove:");
     rule_cli_print_plan(c, &plan);
     w->messages = plan.messages;
-    if (!is_confirmed(is_yes)) {
+    if (!rule_cli_ask("Delete this for good?", is_yes)) {
         puts("nothing was deleted");
         return CLI_NOTHING;
     }

@@ -1,23 +1,52 @@
 /* `azekura retention show`, `days` and `preview`: what is there, what will be, what would go. */
 #include "cli/retention.h"
 
+#include <math.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "cli/options.h"
 #include "cli/text.h"
 #include "cli/when.h"
 #include "base/record.h"
 
-#define BAR_COLUMNS 30 /* as long as the budget */
-#define BAR_MAX 40     /* and what is over it, as far as there is room */
+#define BAR_COLUMNS 30   /* as long as the budget */
+#define BAR_MAX 40       /* and what is over it, as far as there is room */
+#define BAR_LINE_MAX 102 /* columns of a month's line with its bar */
 #define DAYS_DEFAULT 31
 
 /* ---- show ---- */
 
-/* "7.5 %", "120 %" */
+/* "7.5 %", "<0.1 %", "120 %": as the console says it. */
 static const char *percent(int64_t part, int64_t whole, char out[TEXT_NUMBER_MAX])
 {
     double p = whole > 0 ? (double)part / (double)whole * 100 : 0;
-    snprintf(out, TEXT_NUMBER_MAX, "%.*f %%", p > 0 && p < 9.95 ? 1 : 0, p);
+    if (p > 0 && p < 0.05)
+        snprintf(out, TEXT_NUMBER_MAX, "<0.1 %%");
+    else if (p < 99.95 && fabs(p - round(p)) >= 0.05)
+        snprintf(out, TEXT_NUMBER_MAX, "%.1f %%", p);
+    else
+        snprintf(out, TEXT_NUMBER_MAX, "%.0f %%", p);
     return out;
+}
+
+/* "143 days", "less than a day": as the console says it. */
+static const char *days_text(double days, char out[TEXT_NUMBER_MAX])
+{
+    char n[TEXT_NUMBER_MAX];
+    if (days > 0 && days < 1)
+        snprintf(out, TEXT_NUMBER_MAX, "less than a day");
+    else
+        snprintf(out, TEXT_NUMBER_MAX, "%s %s", text_number((int64_t)days, n),
+                 (int64_t)days == 1 ? "day" : "days");
+    return out;
+}
+
+/* Is there room for bars?  What is not a terminal has all. */
+static bool has_room_for_bars(void)
+{
+    struct winsize w;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || w.ws_col == 0 || w.ws_col >= BAR_LINE_MAX;
 }
 
 /* "██████░░░·······│": used, what the forecast adds, room to the budget. */
@@ -99,8 +128,8 @@ static void print_month(const struct retention *r, const struct forecast *f)
     char a[TEXT_NUMBER_MAX], b[TEXT_NUMBER_MAX], d[TEXT_NUMBER_MAX], month[DAY_TEXT_MAX];
     int64_t used = retention_month_bytes(r, r->month, -1);
     enum retention_state state = rule_state(r, f->basis == FORECAST_NONE ? -1 : f->bytes);
-    printf("%-10s %s: %s of %s (%s); %s\n", "month", month_format(r->month, month),
-           text_bytes(used, a), text_bytes(r->budget_bytes, b), percent(used, r->budget_bytes, d),
+    printf("%-10s %s: %s of %s, %s of the storage; %s\n", "month", month_format(r->month, month),
+           text_bytes(used, a), text_bytes(r->budget_bytes, b), percent(used, r->capacity_bytes, d),
            state_text(state));
     if (f->basis == FORECAST_NONE) {
         printf("%-10s none before a whole day is known\n", "forecast");
@@ -116,16 +145,17 @@ static void print_month(const struct retention *r, const struct forecast *f)
 static void print_history(struct rule_cli *c, const struct forecast *f)
 {
     struct history h;
-    char oldest[WHEN_MAX];
+    char oldest[WHEN_MAX], days[TEXT_NUMBER_MAX], low[TEXT_NUMBER_MAX], high[TEXT_NUMBER_MAX];
     use_history(&c->rule, f, &h);
     if (h.oldest_us == TIME_NONE) {
         printf("%-10s none yet", "history");
     } else {
         when_format(h.oldest_us, cli_zone(c->cli), oldest);
-        printf("%-10s %.0f days, since %.10s", "history", h.days, oldest);
+        printf("%-10s %s, since %.10s", "history", days_text(h.days, days), oldest);
     }
     if (h.fits_days >= 0)
-        printf("; %.0f days fit at this rate (%.0f to %.0f)", h.fits_days, h.fits_low, h.fits_high);
+        printf("; %s fit at this rate (%s to %s)", days_text(h.fits_days, days),
+               days_text(h.fits_low, low), days_text(h.fits_high, high));
     putchar('\n');
 }
 
@@ -134,15 +164,16 @@ static void print_months(struct rule_cli *c, const struct forecast *f)
     struct month_use *months;
     char bytes[TEXT_NUMBER_MAX], messages[TEXT_NUMBER_MAX], text[DAY_TEXT_MAX];
     size_t n = use_by_month(&c->rule, &c->arena, &months);
-    printf("\n%-8s %10s %18s %5s  %-*s  %s\n", "MONTH", "STORED", "MESSAGES", "DAYS", BAR_MAX + 1,
-           "AGAINST THE BUDGET", "");
+    bool has_bars = has_room_for_bars();
+    printf("\n%-8s %10s %18s %5s  %s\n", "MONTH", "STORED", "MESSAGES", "DAYS", "OF THE BUDGET");
     for (size_t i = 0; i < n; i++) {
         const struct month_use *m = &months[i];
         bool is_now = m->month == c->rule.month && f->basis != FORECAST_NONE;
         printf("%-8s %10s %18s %5d  ", month_format(m->month, text),
                text_bytes(m->all.bytes, bytes), text_number(m->all.messages, messages), m->days);
-        print_bar(m->all.bytes, is_now ? f->bytes : 0, c->rule.budget_bytes);
-        printf(" %6s", percent(m->all.bytes, c->rule.budget_bytes, bytes));
+        if (has_bars)
+            print_bar(m->all.bytes, is_now ? f->bytes : 0, c->rule.budget_bytes);
+        printf(has_bars ? " %6s" : "%s", percent(m->all.bytes, c->rule.budget_bytes, bytes));
         if (is_now)
             printf(" → %s", percent(f->bytes, c->rule.budget_bytes, bytes));
         putchar('\n');
@@ -223,6 +254,8 @@ int retention_days(struct cli *cli, int argc, char **argv)
         rc = rule_cli_day("from", from_text, &from, &err);
     if (rc == 0 && to_text)
         rc = rule_cli_day("to", to_text, &to, &err);
+    if (rc == 0 && from_text && to_text && from > to)
+        rc = err_set(&err, EINVAL, "usage", "--from %s is after --to %s", from_text, to_text);
     if (rc == 0)
         rc = rule_cli_load(&c, &err);
     if (rc == 0) {

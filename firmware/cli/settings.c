@@ -1,6 +1,8 @@
 /* `azekura config` */
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/quantity.h"
+#include "cli/retention.h"
 #include "cli/text.h"
 #include "store/setting.h"
 
@@ -89,10 +91,21 @@ static int get(struct cli *cli, const struct setting *s, struct err *err)
 }
 
 /* value NULL: back to the file's or the default */
-static int change(struct cli *cli, const struct setting *s, const char *value, struct err *err)
+static int change(struct cli *cli, const struct setting *s, const char *value, bool is_yes,
+                  struct err *err)
 {
     struct setting_change c = {s->name, value};
-    int rc = setting_write(cli->db, cli_actor(), &c, 1, err);
+    int rc = 0;
+    if (rule_cli_is_rule_setting(s)) {
+        struct rule_cli rule = {.cli = cli};
+        rc = rule_cli_load_with(&rule, s, value, err);
+        bool is_wanted = rc == 0 && rule_cli_is_wanted(&rule, is_yes);
+        arena_done(&rule.arena);
+        if (rc == 0 && !is_wanted)
+            return CLI_NOTHING;
+    }
+    if (rc == 0)
+        rc = setting_write(cli->db, cli_actor(), &c, 1, err);
     if (rc < 0)
         return cli_fail(rc, err);
     struct config now;
@@ -120,7 +133,10 @@ static int check_change(struct cli *cli, const struct setting *s, const char *va
 int cli_config(struct cli *cli, int argc, char **argv)
 {
     struct err err;
-    int words = options_parse(argc, argv, NULL, 0, &err);
+    bool is_yes = false;
+    const struct option_spec specs[] = {{"yes", NULL, &is_yes}};
+    char value[QUANTITY_VALUE_MAX];
+    int words = options_parse(argc, argv, specs, ARRAY_LEN(specs), &err);
     if (words < 0)
         return cli_fail(words, &err);
     const char *what = words > 0 ? argv[1] : "";
@@ -133,7 +149,8 @@ int cli_config(struct cli *cli, int argc, char **argv)
     const struct setting *s = NULL;
     if (words > 1 && !(s = config_find(view_str(argv[2]), &err)))
         return cli_usage("%s", err.message);
-    int rc = is_set || is_reset ? check_change(cli, s, is_set ? argv[3] : NULL, &err) : 0;
+    const char *wanted = is_set ? quantity_of_setting(s, argv[3], value) : NULL;
+    int rc = is_set || is_reset ? check_change(cli, s, wanted, &err) : 0;
     if (rc < 0)
         return cli_usage("%s", err.message);
     rc = cli_connect(cli, "azekura", &err);
@@ -141,5 +158,5 @@ int cli_config(struct cli *cli, int argc, char **argv)
         return cli_fail(rc, &err);
     if (is_list || is_diff)
         return list(cli, is_diff, &err);
-    return is_get ? get(cli, s, &err) : change(cli, s, is_set ? argv[3] : NULL, &err);
+    return is_get ? get(cli, s, &err) : change(cli, s, wanted, is_yes, &err);
 }

@@ -61,21 +61,20 @@ static int read_figures(const char *const *texts, struct sizing_input *in, struc
     const struct {
         const char *option;
         double *value;
-        bool is_bytes;
+        int (*read)(struct view text, double *ret, struct err *err);
     } figures[] = {
-        {"--rate", &in->rate, false},
-        {"--bytes", &in->message_bytes, true},
-        {"--stored-bytes", &in->stored_bytes, true},
-        {"--days", &in->keep_days, false},
-        {"--storage", &in->storage_bytes, true},
-        {"--share", &in->share_percent, false},
-        {"--high-water", &in->high_water_percent, false},
+        {"--rate", &in->rate, quantity_number},
+        {"--bytes", &in->message_bytes, quantity_bytes},
+        {"--stored-bytes", &in->stored_bytes, quantity_bytes},
+        {"--days", &in->keep_days, quantity_number},
+        {"--storage", &in->storage_bytes, quantity_bytes},
+        {"--share", &in->share_percent, quantity_percent},
+        {"--high-water", &in->high_water_percent, quantity_percent},
     };
     for (size_t i = 0; i < ARRAY_LEN(figures); i++) {
         if (!texts[i])
             continue;
-        int rc = figures[i].is_bytes ? quantity_bytes(view_str(texts[i]), figures[i].value, err)
-                                     : quantity_number(view_str(texts[i]), figures[i].value, err);
+        int rc = figures[i].read(view_str(texts[i]), figures[i].value, err);
         if (rc < 0) {
             err_prefix(err, "%s: ", figures[i].option);
             return rc;

@@ -1,12 +1,12 @@
 /* Times of the command line.  Pure: the caller says what time it is. */
 #include "cli/when.h"
 
-static int bad_time(struct view text, struct err *err)
+static int bad_time(struct view text, const char *what, struct err *err)
 {
     return err_set(err, EINVAL, "bad_value",
-                   "\"%.*s\" is not a time; write 2026-03-10 12:00, 2026-03-10T12:00:00+09:00, "
+                   "\"%.*s\" %s; write 2026-03-10 12:00, 2026-03-10T12:00:00+09:00, "
                    "-1h, -7d or now",
-                   (int)MIN(text.n, (size_t)60), text.p ? text.p : "");
+                   (int)MIN(text.n, (size_t)60), text.p ? text.p : "", what);
 }
 
 /* "-7d" */
@@ -70,6 +70,7 @@ static bool parse_seconds(struct view t, size_t *at, struct civil *c)
     return true;
 }
 
+/* The form alone: the day may not exist. */
 static bool parse_local(struct view t, struct civil *c)
 {
     size_t at = 0;
@@ -87,7 +88,7 @@ static bool parse_local(struct view t, struct civil *c)
         if (at < t.n && !parse_seconds(t, &at, c))
             return false;
     }
-    return civil_is_valid(c);
+    return true;
 }
 
 int when_parse(struct view text, int64_t now_us, const struct zone *zone, int64_t *ret_us,
@@ -100,11 +101,13 @@ int when_parse(struct view text, int64_t now_us, const struct zone *zone, int64_
         return 0;
     }
     if (text.n > 0 && text.p[0] == '-')
-        return parse_ago(text, now_us, ret_us) < 0 ? bad_time(text, err) : 0;
+        return parse_ago(text, now_us, ret_us) < 0 ? bad_time(text, "is not a time", err) : 0;
     if (text.n > 0 && rfc3339_parse(text, ret_us) == 0)
         return 0;
     if (text.n == 0 || !parse_local(text, &c))
-        return bad_time(text, err);
+        return bad_time(text, "is not a time", err);
+    if (!civil_is_valid(&c))
+        return bad_time(text, "is not in the calendar", err);
     *ret_us = zone_to_us(zone, &c, false);
     return 0;
 }

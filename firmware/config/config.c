@@ -125,6 +125,11 @@ static int set_int(struct config *c, const struct setting *s, struct view value,
     int64_t number = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
     if (r < 0 || number < s->min || number > s->max)
         return bad_value(err, s, value, range);
+    if (s->offset == offsetof(struct config, capacity_bytes) && number > 0 &&
+        number < STORAGE_CAPACITY_MIN_BYTES)
+        return bad_value(
+            err, s, value,
+            "is below 200000000 bytes (200 MB), the least; 0 is the whole file system");
     memcpy((char *)c + s->offset, &number, sizeof(number));
     return 0;
 }

@@ -35,6 +35,10 @@ struct setting {
 };
 
 #define CONFIG_STRING_MAX 256
+/* The least storage.capacity_bytes that is not 0 (the whole file system): below it not even an
+ * empty database and the receiver's own files have room, and "500", meant as GB, would delete all
+ * logs. */
+#define STORAGE_CAPACITY_MIN_BYTES 200000000
 
 struct config {
 #define STRING(member, ...) char member[CONFIG_STRING_MAX];

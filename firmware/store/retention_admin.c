@@ -74,6 +74,10 @@ static int check_group(const struct group_wish *w, int id, struct err *err)
     int rc = hand_check_text(w->name, NAME_CHARACTERS_MAX, "name", err);
     if (rc < 0)
         return rc;
+    /* nobody could tell it from the same name without, or from none */
+    if (view_trim(w->name).n != w->name.n)
+        return err_set_field(err, EINVAL, "bad_value", "name",
+                             "name: \"%.*s\" begins or ends with a blank", VIEW_ARG(w->name));
     if (isnan(w->quota_percent) || w->quota_percent == 0 || w->quota_percent > 100)
         return err_set_field(err, EINVAL, "bad_value", "quota_percent",
                              "quota_percent: %g is not above 0 and at most 100", w->quota_percent);
@@ -86,9 +90,10 @@ static int check_group(const struct group_wish *w, int id, struct err *err)
                              "members: there are %zu, more than %d", w->members_n,
                              SOURCE_PREFIXES_MAX);
     if (id == 0 && w->members_n > 0)
-        return err_set_field(err, EINVAL, "bad_value", "members",
-                             "members: group 0 takes every sender that no other group claims and "
-                             "has none of its own");
+        return err_set_field(
+            err, EINVAL, "bad_value", "members",
+            "members: the first group takes every sender that no other group claims and "
+            "has none of its own");
     return 0;
 }
 
@@ -340,7 +345,7 @@ int retention_remove_group(const struct retention_hand *h, int id, struct err *e
     char text[16];
     if (id == 0)
         return err_set(err, EEXIST, "in_use",
-                       "group 0 takes every sender that no other group claims; it stays");
+                       "the first group takes every sender that no other group claims; it stays");
     snprintf(text, sizeof(text), "%d", id);
     if (id < 0 || id >= SOURCE_GROUPS_MAX)
         return err_set(err, ENOENT, "not_found", "there is no source group %d", id);

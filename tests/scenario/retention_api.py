@@ -262,6 +262,35 @@ def cli_fails(box, expect, said, *args, stdin=None):
     assert result.returncode == expect and said in result.stderr, (args, result)
 
 
+def check_a_setting_that_deletes_asks(api, box):
+    """What a change would delete at once is shown first, and nothing is changed unless somebody says yes."""
+    before = api.call("GET", RULE, token=box.token("viewer"))
+    for args in (("retention", "set", "keep_days", "5 days"), ("config", "set", "retention.keep_days", "5"),
+                 ("retention", "group", "set", "default", "--keep-days", "5")):
+        for answer in ("no\n", ""):
+            asked = box.cli(*args, check=False, stdin=answer)
+            assert asked.returncode == 1 and "would remove at once" in asked.stdout and "(keep_days)" in asked.stdout, asked
+            assert "nothing was changed" in asked.stdout, asked
+    after = api.call("GET", RULE, token=box.token("viewer"))
+    for key in ("keep_days", "months", "groups"):
+        assert before[key] == after[key], (key, before, after)
+    box.cli("retention", "set", "keep_days", "9000", stdin="")  # nothing would go: nobody is asked
+    box.cli("config", "reset", "retention.keep_days", stdin="")
+    for args, said in ((("set", "capacity_bytes", "500"), "200 MB"), (("set", "shed_severity", "loud"), "whole number"), (("group", "add", " lab"), "blank"),
+                       (("days", "--from", text(3), "--to", text(5)), "is after"), (("days", "--from", "2026-11-31"), "no such day"),
+                       (("show", "--state", "/x"), "before the command"), (("--state", "/x"), "before the command")):
+        cli_fails(box, 2, said, "retention", *args)
+    box.cli("retention", "set", "shed_severity", "notice")
+    wait_for(lambda: api.call("GET", RULE, token=box.token("viewer"))["shed_severity"] == 5, "the console knows the new severity")
+    box.cli("retention", "set", "shed_severity", "4")
+    many = [f"10.9.{i // 256}.{i % 256}" for i in range(1000)]
+    box.cli("retention", "group", "add", "支社", *many)
+    line = next(x for x in box.cli("retention", "groups").splitlines() if x.startswith("支社"))
+    assert len(line) < 160 and "and 996 more" in line, line
+    assert sorted(box.cli("retention", "groups", "支社").split()) == sorted(many)
+    box.cli("retention", "group", "remove", "支社")
+
+
 def check_command_line(api, box):
     """The same on the command line."""
     shown = box.cli("retention")
@@ -295,6 +324,7 @@ def check_command_line(api, box):
     cli_fails(box, 2, "is not before", "retention", "hold", "add", "--from", text(29), "--to", text(30), "x")
     box.cli("retention", "hold", "remove", held)
     cli_fails(box, 1, "no hold", "retention", "hold", "remove", held)
+    check_a_setting_that_deletes_asks(api, box)
     kept = box.cli("retention", "delete", "--from", text(44), "--to", text(43), check=False, stdin="no\n")
     assert kept.returncode == 1 and "nothing was deleted" in kept.stdout, kept
     cli_fails(box, 2, "write a day", "retention", "delete", "--from", "yesterday", "--to", text(1))

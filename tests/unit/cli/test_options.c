@@ -49,6 +49,8 @@ Test(options, are_found_anywhere_and_words_keep_their_order)
         {"a|--|--from|--", "a --from -- ;-;0"},
         {"--nosuch", "error: unknown option --nosuch"},
         {"--fro|x", "error: unknown option --fro;"},
+        {"a|--state|/x", "error: --state stands before the command: azekura --state DIR"},
+        {"--config=/x", "error: --config stands before the command: azekura --config FILE"},
         {"--from", "error: --from needs a value"},
         {"--flag=1", "error: --flag takes no value"},
     };

@@ -58,3 +58,46 @@ Test(quantity, numbers_have_no_unit)
                   cases[i].text, n);
     }
 }
+
+Test(quantity, values_of_settings_are_read_as_people_write_them)
+{
+    static const struct {
+        const char *setting, *text, *expected;
+    } cases[] = {
+        {"storage.capacity_bytes", "240GB", "240000000000"},
+        {"storage.capacity_bytes", " 1.5 tb ", "1500000000000"},
+        {"storage.capacity_bytes", "0", "0"},
+        {"storage.capacity_bytes", "240G", "240G"}, /* for config_set() to refuse */
+        {"storage.capacity_bytes", "-1", "-1"},
+        {"retention.month_share_percent", "20 %", "20"},
+        {"retention.month_share_percent", "20%", "20"},
+        {"retention.month_share_percent", "%", "%"},
+        {"retention.keep_days", "30 days", "30"},
+        {"retention.keep_days", "30days", "30"},
+        {"retention.keep_days", "30 hours", "30 hours"},
+        {"retention.shed_severity", "debug", "7"},
+        {"retention.shed_severity", "4", "4"},
+        {"retention.shed_severity", "loud", "loud"},
+        {"store.flush_ms", "500 ms", "500"},
+        {"box.name", " 20 % ", " 20 % "},
+        {"retention.over_budget", "trim", "trim"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char out[QUANTITY_VALUE_MAX];
+        const struct setting *s = config_find(view_str(cases[i].setting), NULL);
+        cr_expect_str_eq(quantity_of_setting(s, cases[i].text, out), cases[i].expected,
+                         "%s \"%s\": \"%s\"", cases[i].setting, cases[i].text, out);
+    }
+}
+
+Test(quantity, per_cent_may_have_its_sign)
+{
+    double n = 0;
+    struct err err;
+    cr_expect_eq(quantity_percent(VIEW("20 %"), &n, &err), 0);
+    cr_expect(n == 20);
+    cr_expect_eq(quantity_percent(VIEW("0.5"), &n, &err), 0);
+    cr_expect(n == 0.5);
+    cr_expect_eq(quantity_percent(VIEW("%"), &n, &err), -EINVAL);
+    cr_expect_eq(quantity_percent(VIEW("5 %%"), &n, &err), -EINVAL);
+}

@@ -76,6 +76,10 @@ Test(when, what_is_no_time_is_refused_with_examples)
         cr_expect_eq(us, 42, "%s", cases[i]);
         cr_expect(strstr(err.message, cases[i]) && strstr(err.message, "-7d"), "%s", err.message);
     }
+    struct err err = {0};
+    int64_t us;
+    cr_expect_eq(when_parse(VIEW("2026-02-29 10:00"), NOW, z, &us, &err), -EINVAL);
+    cr_expect(strstr(err.message, "is not in the calendar"), "%s", err.message);
     zone_free(&z);
 }
 

@@ -53,6 +53,17 @@ Test(config, a_file_is_read_with_comments_blanks_and_without_a_last_newline)
     cr_assert_str_eq(c.box_name, "箱 一");
 }
 
+Test(config, a_capacity_is_all_of_it_or_enough_to_live_in)
+{
+    struct config c;
+    struct err err;
+    config_defaults(&c);
+    cr_expect_eq(load("storage.capacity_bytes = 200000000\n", &c, &err), 0);
+    cr_expect_eq(c.capacity_bytes, 200000000);
+    cr_expect_eq(load("storage.capacity_bytes = 0\n", &c, &err), 0);
+    cr_expect_eq(c.capacity_bytes, 0);
+}
+
 Test(config, a_file_with_one_fault_changes_nothing_and_names_the_line)
 {
     static const struct {
@@ -65,6 +76,8 @@ Test(config, a_file_with_one_fault_changes_nothing_and_names_the_line)
         {"store.flush_ms = -9223372036854775809\n", "is out of 10..60000 ms"},
         {"store.flush_ms = 1e3\n", "\"1e3\" is not a whole number"},
         {"store.flush_ms =\n", "is not a whole number"},
+        {"storage.capacity_bytes = 500\n", "\"500\" is below 200000000 bytes (200 MB)"},
+        {"storage.capacity_bytes = 199999999\n", "0 is the whole file system"},
         {"listen.udp = localhost:514\n", "is not ADDRESS:PORT"},
         {"listen.http =\n", "is 0 bytes long, allowed are 1..64"},
         {"time.zone = Mars/Olympus\n", "time.zone: \"Mars/Olympus\" is not a time zone"},
