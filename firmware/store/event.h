@@ -43,8 +43,9 @@ MUST_USE int event_add(PGconn *c, enum event_kind kind, const struct event_param
 
 enum event_language { EVENT_EN, EVENT_JA };
 /* Append the sentence.  Types of parameters: none (as is), bytes ("301 MB"), count ("12.1 M"), time
- * (in `zone`; NULL: UTC), day ("20261103" as "2026-11-03"), word (a code, in the language).  A value that is not of its type stands
- * as it is, one that is not there is "?".  Of an unknown kind: its name and parameters. */
+ * (in `zone`; NULL: UTC), day ("20261103" as "2026-11-03"), word (a code, in the language).  A
+ * value that is not of its type stands as it is, one that is not there is "?".  Of an unknown kind:
+ * its name and parameters. */
 void event_text(const char *kind, const struct event_params *params, const struct zone *zone,
                 enum event_language language, struct buf *out);
 
