@@ -29,6 +29,20 @@ static bool is_stopped(int stop_fd, int fd, int64_t wait_us)
     return fds[0].revents != 0;
 }
 
+/* A database that goes away is nobody's fault: said as a warning, and not again by the attempts to
+ * connect that follow.  -EAGAIN: the connection is of no use any more. */
+static int lost(const struct lane *lane, const char *during, const char *text)
+{
+    log_line(LOG_WARNING, "%s: %s%s%s, connecting again", lane->name, during, *during ? ": " : "",
+             text);
+    return -EAGAIN;
+}
+
+static bool is_away(const struct err *err)
+{
+    return strcmp(err->code, "database_away") == 0;
+}
+
 /* A failure is said at most once a minute: the chore is tried again until it goes well. */
 static void tell_failure(const struct chore *chore, struct log_limit *limit, const struct err *err)
 {
@@ -55,30 +69,33 @@ static int64_t do_chores(const struct lane *lane, PGconn *c, const struct config
             int64_t r = chore->run(c, config, &err);
             if (r == -ECANCELED)
                 return r;
+            chore->due_mono_us = clock_mono_us() + (r < 0 ? chore->retry_us : r);
+            if (r < 0 && is_away(&err))
+                return lost(lane, chore->name, err.message);
             if (r < 0) {
                 tell_failure(chore, &limits[i], &err);
                 if (PQstatus(c) != CONNECTION_OK || PQtransactionStatus(c) != PQTRANS_IDLE)
                     return -EAGAIN;
-                r = chore->retry_us;
             }
-            chore->due_mono_us = clock_mono_us() + r;
         }
         next = MIN(next, MAX(chore->due_mono_us - clock_mono_us(), INT64_C(0)));
     }
     return next;
 }
 
-/* What the server has said.  Whether settings have changed. */
-static bool take_notices(const struct lane *lane, PGconn *c)
+/* How many things the server has said; *is_changed: also that settings have changed.  -EAGAIN when
+ * it has gone: who sleeps until the next chore would hear nothing of what is said meanwhile. */
+static int take_notices(const struct lane *lane, PGconn *c, bool *is_changed)
 {
-    bool is_changed = false;
-    if (!PQconsumeInput(c))
-        return false; /* the next statement says so */
+    int n_told = 0;
+    if (!PQconsumeInput(c) || PQstatus(c) != CONNECTION_OK)
+        return lost(lane, "", "the database closed the connection");
     for (PGnotify *n; (n = PQnotifies(c)) != NULL; PQfreemem(n)) {
-        is_changed |= strcmp(n->relname, "azekura_setting") == 0;
+        *is_changed |= strcmp(n->relname, "azekura_setting") == 0;
+        n_told++;
         lane->told(n->relname);
     }
-    return is_changed;
+    return n_told;
 }
 
 static int begin(const struct lane *lane, PGconn *c, struct err *err)
@@ -93,6 +110,20 @@ static int begin(const struct lane *lane, PGconn *c, struct err *err)
     return 0;
 }
 
+/* The settings of now.  0, or negative when the connection is to be left. */
+static int read_settings(const struct lane *lane, PGconn *c, struct config *now)
+{
+    struct err err;
+    *now = *lane->file;
+    int rc = setting_read(c, take_setting, now, &err);
+    if (rc < 0 && is_away(&err))
+        return lost(lane, "reading the settings", err.message);
+    if (rc < 0 && rc != -ECANCELED)
+        log_line(LOG_ERROR, "cannot read the settings: %s", err.message);
+    return MIN(rc, 0);
+}
+
+/* Until told to stop or the connection is of no use, which is said. */
 static void work(const struct lane *lane, PGconn *c)
 {
     struct log_limit limits[LANE_CHORES_MAX] = {{0}};
@@ -102,17 +133,14 @@ static void work(const struct lane *lane, PGconn *c)
     int64_t r = begin(lane, c, &err);
     if (r < 0)
         log_line(LOG_WARNING, "cannot begin, trying again: %s", err.message);
-    for (; r >= 0 && !is_stopped(lane->stop_fd, PQsocket(c), r);
-         is_changed |= take_notices(lane, c)) {
-        if (is_changed) {
-            now = *lane->file;
-            r = setting_read(c, take_setting, &now, &err);
-            is_changed = false;
-        }
+    while (r >= 0 && !is_stopped(lane->stop_fd, PQsocket(c), r)) {
+        r = is_changed ? read_settings(lane, c, &now) : 0;
+        is_changed = false;
         if (r >= 0)
             r = do_chores(lane, c, &now, limits);
-        else if (r != -ECANCELED)
-            log_line(LOG_ERROR, "cannot read the settings: %s", err.message);
+        int told = r < 0 ? 0 : take_notices(lane, c, &is_changed);
+        if (told != 0) /* a chore may be due sooner now */
+            r = MIN(told, 0);
     }
 }
 
@@ -120,20 +148,23 @@ void lane_run(const struct lane *lane)
 {
     struct backoff backoff = {0};
     int64_t pause_us = 0;
+    bool is_said = false;
     CHECK(lane->chores_n <= LANE_CHORES_MAX);
     while (!is_stopped(lane->stop_fd, -1, pause_us)) {
         PGconn *c = NULL;
         struct err err;
         if (store_connect(lane->file->database, "azekura_keeper", lane->name, &c, &err) < 0) {
-            if (backoff.failures == 0)
+            if (!is_said)
                 log_line(LOG_WARNING, "%s: the database is away, trying again: %s", lane->name,
                          err.message);
+            is_said = true;
         } else {
             log_line(LOG_INFO, "%s: connected to the database", lane->name);
             backoff.failures = 0;
             store_set_stop(c, lane->stop_fd);
             work(lane, c);
             PQfinish(c);
+            is_said = true;
         }
         pause_us = backoff_next_us(&backoff);
     }

@@ -21,6 +21,13 @@ def bring_back(cluster):
     wait_for(starts, "the database starts again")
 
 
+def assert_said_once(log, times):
+    """Of each of the keeper's connections that does chores: one warning each time the database went, no error."""
+    for name in ("azekura-keeper", "azekura-keeper rule"):
+        lines = [line for line in log.splitlines() if f" {name}: " in line and "warning: " in line]
+        assert len(lines) == times, f"{name} said {len(lines)} times that the database went {times} times: {lines}"
+
+
 def main():
     with Product() as box:
         box.allow_errors(r"terminating connection|database system|shut ?down|starting up|connection to client|"
@@ -50,6 +57,8 @@ def main():
         distinct = int(box.value("select count(distinct message) from azekura.logs"))
         assert distinct == sums["stored"], f"{distinct} distinct messages of {sums['stored']} stored"
         wait_for(lambda: box.request("GET", "/healthz").status == 200, "the web server has its database again")
+        wait_for(lambda: box.log_text("keeper").count("connected to the database") >= 6, "the keeper has it too")
+        assert_said_once(box.log_text("keeper"), times=2)
 
 
 if __name__ == "__main__":
