@@ -103,7 +103,9 @@ make_folders() {
     if is_root; then own "$state/run" 1775 root:postgres; else own "$state/run" 755 "$me"; fi
     own "$state/log" 750 "$me"
     own "$state/postgresql" 700 "$(user_of postgresql)"
-    for d in "${azk_daemons[@]}"; do own "$state/$d" 750 "$(user_of "$d"):"; done
+    for d in keeper web; do own "$state/$d" 750 "$(user_of "$d"):"; done
+    # the keeper and the console count what the receiver has on disk; what is in its files it protects itself
+    own "$state/receiver" 755 "$(user_of receiver):"
     repair_owners
 }
 

@@ -1,6 +1,7 @@
 """packaging/run.sh: starts in the background, a line of logger(1) is found, twice is harmless, what is killed comes
 back, a second instance lives beside it, and --stop stops what it started and nothing else."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import urllib.request
 
 from azk import run, wait_for
 from instance import RUN, Instance, with_state
@@ -29,6 +31,18 @@ def check_first_start(box):
     for wanted in (f"http://127.0.0.1:{box.http}/", f"127.0.0.1:{box.syslog}", code):
         assert wanted in out, f"run.sh does not say {wanted}: {out}"
     box.run("--status")
+
+
+def check_storage_is_counted_by_everybody(box):
+    """Each daemon runs as a user of its own, and still the console says the figure of the command line, which is root's."""
+    spool = sum(f.stat().st_blocks * 512 for f in (box.state / "receiver").rglob("*") if f.is_file())
+    token = box.azekura("token", "create", "--role", "viewer", "--name", "storage").strip()
+    request = urllib.request.Request(f"http://127.0.0.1:{box.http}/api/v1/retention", headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request, timeout=10) as reply:
+        used = json.load(reply)["used"]
+    assert spool > 0 and used["spool_bytes"] == spool, f"the receiver has {spool} bytes on disk, the console says {used}"
+    for f in (box.state / "receiver").rglob("*"):
+        assert f.is_dir() or f.stat().st_mode & 0o007 == 0, f"{f} can be read by everybody: {f.stat().st_mode:o}"
 
 
 def check_twice_is_harmless(box):
@@ -78,6 +92,7 @@ def main():
     try:
         check_first_start(box)
         log_and_find(box)
+        check_storage_is_counted_by_everybody(box)
         check_twice_is_harmless(box)
         second.start()
         check_taken_port(box, folder)

@@ -36,12 +36,17 @@ class Instance:
         facts = json.loads((self.state / "run" / "status").read_text(encoding="utf-8"))
         return {s["name"]: s["pid"] for s in facts["services"]} | {"supervisor": facts["pid"]}
 
-    def search(self, query):
-        out = subprocess.run([SOURCE / "build" / "bin" / "azekura", "--state", self.state, "search", "--format", "json", query],
+    def azekura(self, *arguments, expect=(0,)):
+        """The command line; what it says."""
+        out = subprocess.run([SOURCE / "build" / "bin" / "azekura", "--state", self.state, *arguments],
                              capture_output=True, text=True, check=False)
-        if out.returncode not in (0, 1):  # 1: nothing found
-            raise ScenarioFailure(f"azekura search: exit {out.returncode}: {out.stderr}")
-        return [json.loads(line) for line in out.stdout.splitlines()]
+        if out.returncode not in expect:
+            raise ScenarioFailure(f"azekura {arguments}: exit {out.returncode}: {out.stderr}")
+        return out.stdout
+
+    def search(self, query):
+        out = self.azekura("search", "--format", "json", query, expect=(0, 1))  # 1: nothing found
+        return [json.loads(line) for line in out.splitlines()]
 
 
 def processes():
