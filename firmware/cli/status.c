@@ -79,8 +79,10 @@ static int print_store(struct cli *cli, struct err *err)
         return rc;
     char messages[TEXT_NUMBER_MAX], blocks[TEXT_NUMBER_MAX], size[TEXT_NUMBER_MAX], first[WHEN_MAX],
         last[WHEN_MAX];
-    line(true, "stored", "%s messages in %s blocks, database %s", text_number(s.messages, messages),
-         text_number(s.blocks, blocks), text_bytes(s.database_bytes, size));
+    /* not "stored": that is what has ever been, the rule's deletions included */
+    line(true, "kept", "%s messages in %s %s, database %s", text_number(s.messages, messages),
+         text_number(s.blocks, blocks), s.blocks == 1 ? "block" : "blocks",
+         text_bytes(s.database_bytes, size));
     if (s.first_at_us != TIME_NONE) {
         when_format(s.first_at_us, cli_zone(cli), first);
         when_format(s.last_at_us, cli_zone(cli), last);
