@@ -61,7 +61,7 @@ def keys_of(sources):
     }
 
 
-def fill(box, sources, days):
+def fill_rings(box, sources, days):
     box.psql(NAMES.format(sources=sources, apps=APPS))
     for dimension, keys in keys_of(sources).items():
         begin = time.monotonic()
@@ -75,12 +75,15 @@ def fill(box, sources, days):
                                     keys="{" + ",".join(map(str, keys)) + "}"))
         print(f"  dimension {dimension}: {len(keys)} keys, filled in {time.monotonic() - begin:.0f} s", flush=True)
     box.psql(UNITS.format(sources=sources, apps=APPS) if days else "select 1")
+    box.psql("vacuum analyze azekura.rate_sample")
+    box.psql("vacuum analyze azekura.rate_unit")
+
+
+def make_up_pieces(box, days):
     box.psql(f"""insert into azekura.day_partition (name, source_group, day, lower, upper, messages, raw_bytes)
         select 'made_up_' || i, 0, (now() at time zone '{ZONE}')::date - 5000 - i, now() - make_interval(days => 5000 + i),
                now() - make_interval(days => 4999 + i), 1, 1 from generate_series(1, {days}) i""")
     box.psql("insert into azekura.piece_size (name, bytes, changed_at) select name, 1000000, changed_at from azekura.day_partition on conflict do nothing")
-    box.psql("vacuum analyze azekura.rate_sample")
-    box.psql("vacuum analyze azekura.rate_unit")
 
 
 def seconds(box, path, runs):
@@ -99,7 +102,8 @@ def main():
     options.add_argument("--runs", type=int, default=5)
     args = options.parse_args()
     with Product({"time.zone": ZONE}, daemons=("web",)) as box:
-        fill(box, args.sources, args.days)
+        fill_rings(box, args.sources, args.days)
+        make_up_pieces(box, args.days)
         size = box.psql("select dimension, step, count(*), sum(pg_column_size(keys) + pg_column_size(messages) + pg_column_size(bytes))"
                         " from azekura.rate_sample group by 1, 2 order by 1, 2")
         for dimension, step, rows, data in size:
