@@ -59,12 +59,16 @@ def tool(*argv):
 
 
 class ShortBackends:
-    """psql in a loop: each one a server process that lives some milliseconds."""
+    """psql in a loop: each one a server process that lives some milliseconds.  Several clients, so that together they
+    have a share of a machine that is busy with something else."""
+
+    CLIENTS = 5
 
     def __init__(self, box, rate):
-        self.box, self.pause, self.n, self.ends = box, 1 / rate, 0, threading.Event()
-        self.thread = threading.Thread(target=self.work)
-        self.thread.start()
+        self.box, self.pause, self.n, self.ends = box, self.CLIENTS / rate, 0, threading.Event()
+        self.threads = [threading.Thread(target=self.work) for _ in range(self.CLIENTS)]
+        for thread in self.threads:
+            thread.start()
 
     def work(self):
         while not self.ends.wait(self.pause):  # pacing is the client's part
@@ -73,7 +77,8 @@ class ShortBackends:
 
     def stop(self):
         self.ends.set()
-        self.thread.join()
+        for thread in self.threads:
+            thread.join()
 
 
 def measure(box):
