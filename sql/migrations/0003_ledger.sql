@@ -249,12 +249,16 @@ begin
     end if;
     -- units that are being stored end first, and those that come wait: a moment, once an hour
     perform pg_advisory_xact_lock(hashtext('azekura.ledger_sum'));
+    select * into z from azekura.ledger_summed; -- another one may have done it meanwhile
     if z.hours_upto > bound then
         -- the clock was ahead: from this day on anew
         day := date_trunc('day', bound, 'UTC');
         delete from azekura.ledger_sum where step = 3600 or minute >= day;
         update azekura.ledger_summed set hours_from = day, hours_upto = day, days_from = least(days_from, day), days_upto = day;
         return 1;
+    end if;
+    if z.hours_upto = bound then
+        return 0;
     end if;
     -- hours without a row are passed over
     lo := least(bound, greatest(z.hours_upto, coalesce(date_trunc('hour',

@@ -33,9 +33,9 @@ class Size:
 
 LEDGER = """
 insert into azekura.{table} (minute, listener, source, arrived, stored, bytes, over_budget)
-select m, 'udp', s, n + n % 7 / 6, n, n * 120, n % 7 / 6
+select m, 'udp', s, n + r, n, n * 120, r
   from generate_series({since}, {upto} - interval '{step}', interval '{step}') m,
-       (select ('10.0.' || i / 250 || '.' || i % 250)::inet as s, {scale} * (1 + 2400 / (1 + i % 997)) as n from generate_series(1, {sources}) i) x
+       (select ('10.0.' || i / 250 || '.' || i % 250)::inet as s, {scale} * (1 + 2400 / (1 + i % 997)) as n, {scale} * (i % 7 / 6) as r from generate_series(1, {sources}) i) x
 """
 # as sum_ledger() leaves them
 SUMS = """
