@@ -94,16 +94,23 @@ void retention_days(struct request *rq)
 
 /* ---- preview ---- */
 
-/* The settings as they would be. */
+/* The settings as they would be, with the limits they have: what cannot be set has no preview. */
 static struct config *changed_config(struct request *rq, struct params *p)
 {
+    static const char *const settings[] = {"retention.month_share_percent",
+                                           "storage.high_water_percent", "retention.keep_days",
+                                           "retention.shed_severity", "storage.capacity_bytes"};
     struct config *c = rule_config(rq);
-    c->month_share_percent = params_int(p, "month_share_percent", 1, 90, c->month_share_percent);
-    c->high_water_percent = params_int(p, "high_water_percent", 30, 95, c->high_water_percent);
-    c->keep_days = params_int(p, "keep_days", 0, 36600, c->keep_days);
-    c->shed_severity = params_int(p, "shed_severity", 1, 7, c->shed_severity);
-    c->capacity_bytes =
-        params_int(p, "capacity_bytes", 0, INT64_C(1125899906842624), c->capacity_bytes);
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+        const char *name = strchr(settings[i], '.') + 1;
+        const char *value = params_text(p, name, 32, NULL);
+        const struct setting *s = config_find(view_str(settings[i]), NULL);
+        struct err err;
+        if (!value || config_set(c, s, view_str(value), &err) == 0 || p->is_bad)
+            continue;
+        p->is_bad = true;
+        (void)err_set_field(&p->err, EINVAL, "bad_value", name, "%s", err.message);
+    }
     return c;
 }
 

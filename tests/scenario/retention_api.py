@@ -276,6 +276,8 @@ def check_a_setting_that_deletes_asks(api, box):
         assert before[key] == after[key], (key, before, after)
     box.cli("retention", "set", "keep_days", "9000", stdin="")  # nothing would go: nobody is asked
     box.cli("config", "reset", "retention.keep_days", stdin="")
+    refused = api.call("GET", f"{RULE}/preview?capacity_bytes=500", token=box.token("viewer"), expect=400)["error"]
+    assert refused["field"] == "capacity_bytes" and "200 MB" in refused["message"], refused
     for args, said in ((("set", "capacity_bytes", "500"), "200 MB"), (("set", "shed_severity", "loud"), "whole number"), (("group", "add", " lab"), "blank"),
                        (("days", "--from", text(3), "--to", text(5)), "is after"), (("days", "--from", "2026-11-31"), "no such day"),
                        (("show", "--state", "/x"), "before the command"), (("--state", "/x"), "before the command")):
