@@ -16,8 +16,7 @@
 #define WHOLE_LOOK_US US_PER_MINUTE
 #define SOON_US (US_PER_SECOND / 10)
 #define PAUSE_MAX_US (30 * US_PER_SECOND)
-#define SPLIT_AHEAD_US (US_PER_SECOND / 10) /* of the look; what has come meanwhile goes before */
-#define SPLIT_LATEST_US (5 * US_PER_SECOND) /* what is later was dated by another clock */
+#define SPLIT_LATEST_US (5 * US_PER_SECOND) /* from the look on: what has come meanwhile */
 
 /* ---- the clock ---- */
 
@@ -148,8 +147,7 @@ static int split(struct enforcer *e, PGconn *c, const struct retention *r,
     for (size_t g = 0; g < SOURCE_GROUPS_MAX; g++) {
         if (!plan->split[g] || is_paused(e, r, boot_us))
             continue;
-        int rc = retention_split(c, r, plan->split[g], r->now_us + SPLIT_AHEAD_US,
-                                 r->now_us + SPLIT_LATEST_US, err);
+        int rc = retention_split(c, r, plan->split[g], r->now_us + SPLIT_LATEST_US, err);
         /* something later is in the piece already: it came under another clock, and stays */
         bool is_later = rc == -ESTALE;
         if (rc < 0 && !is_later && !put_off(e, boot_us, rc, err))

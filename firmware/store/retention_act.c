@@ -153,21 +153,21 @@ int retention_look(PGconn *c, struct retention_glance *ret, struct err *err)
 
 struct split {
     const struct piece *piece;
-    int64_t at_us, latest_us;
+    int64_t latest_us;
 };
 
 static int64_t do_split(PGconn *c, const void *context, struct err *err)
 {
     const struct split *s = context;
-    struct moment_text at = time_text(s->at_us), latest = time_text(s->latest_us);
-    return store_execute(c, "select azekura.split_piece($1, $2, $3)", 3,
-                         (const char *const[]){s->piece->name, at.text, latest.text}, err);
+    struct moment_text latest = time_text(s->latest_us);
+    return store_execute(c, "select azekura.split_piece($1, null, $2)", 2,
+                         (const char *const[]){s->piece->name, latest.text}, err);
 }
 
-int retention_split(PGconn *c, const struct retention *r, const struct piece *piece, int64_t at_us,
+int retention_split(PGconn *c, const struct retention *r, const struct piece *piece,
                     int64_t latest_us, struct err *err)
 {
-    struct split s = {piece, at_us, latest_us};
+    struct split s = {piece, latest_us};
     int64_t rc = act_alone(c, r, do_split, &s, err);
     if (rc < 0)
         err_prefix(err, "cannot split %s: ", piece->name);
@@ -393,8 +393,9 @@ int retention_request_answer(PGconn *c, int64_t id, const char *refusal, struct 
 
 struct wal_limits {
     int64_t max_mb, min_mb, segment_mb;
-    bool is_ours;    /* set by us, and nobody has changed it since */
-    bool has_former; /* what stood there before was set by ALTER SYSTEM, too: */
+    int64_t configured_mb; /* max_mb without any ALTER SYSTEM */
+    bool is_ours;          /* set by us, and nobody has changed it since */
+    bool has_former;       /* what stood there before was set by ALTER SYSTEM, too: */
     int64_t former_max_mb, former_min_mb;
 };
 
@@ -404,7 +405,7 @@ static int read_wal(PGconn *c, struct wal_limits *ret, struct err *err)
     int rc = store_query(c,
                          "select l.max_mb, l.min_mb, l.segment_mb, l.is_altered,"
                          " coalesce(l.is_altered and w.max_mb = l.max_mb, false),"
-                         " w.former_max_mb, w.former_min_mb"
+                         " w.former_max_mb, w.former_min_mb, l.configured_mb"
                          " from azekura.wal_limits() l left join azekura.retention_wal w on true",
                          0, NULL, &q, err);
     if (rc < 0)
@@ -415,6 +416,7 @@ static int read_wal(PGconn *c, struct wal_limits *ret, struct err *err)
                                .is_ours = PQgetvalue(q, 0, 4)[0] == 't'};
     bool is_altered = PQgetvalue(q, 0, 3)[0] == 't';
     ret->has_former = ret->is_ours ? !PQgetisnull(q, 0, 5) : is_altered;
+    ret->configured_mb = store_number(q, 0, 7);
     ret->former_max_mb = ret->is_ours ? store_number(q, 0, 5) : ret->max_mb;
     ret->former_min_mb = ret->is_ours ? store_number(q, 0, 6) : ret->min_mb;
     PQclear(q);
@@ -451,7 +453,7 @@ static int lower_wal(PGconn *c, const struct wal_limits *was, int64_t max_mb, in
     return rc < 0 ? (int)rc : alter_wal(c, max_mb, min_mb, err);
 }
 
-/* As it was before us; the next look makes it smaller again where that is too much. */
+/* As it was before us. */
 static int restore_wal(PGconn *c, const struct wal_limits *was, struct err *err)
 {
     int rc = 0;
@@ -475,9 +477,10 @@ int retention_fit_wal(PGconn *c, int64_t capacity_bytes, struct err *err)
         return rc;
     int64_t least_mb = WAL_SEGMENTS_LEAST * w.segment_mb;
     int64_t most_mb = MAX((capacity_bytes / WAL_PART) >> 20, least_mb);
-    if (w.max_mb > most_mb)
+    int64_t former_mb = w.has_former ? w.former_max_mb : w.configured_mb;
+    if (w.max_mb > most_mb || (w.is_ours && w.max_mb < most_mb && former_mb > most_mb))
         rc = lower_wal(c, &w, most_mb, MIN(w.min_mb, MAX(most_mb / 2, least_mb)), err);
-    else if (w.max_mb < most_mb && w.is_ours)
+    else if (w.is_ours && w.max_mb < most_mb)
         rc = restore_wal(c, &w, err);
     else
         return 0;

@@ -13,8 +13,8 @@ struct retention_glance {
 };
 MUST_USE int retention_look(PGconn *c, struct retention_glance *ret, struct err *err);
 
-/* End an open piece at `at_us` (a little ahead), or right after what has come meanwhile, at
- * `latest_us` at the latest; what comes later goes to a new one.
+/* End an open piece right after what is in it, provided that is older than `latest_us` (what is
+ * later was dated by another clock); what comes then goes to a new one.
  *
  * Both this and retention_drop() need the messages for themselves for a moment.  They cancel
  * searches, exports and compactions that are in the way, and say so in the log; with
@@ -23,7 +23,7 @@ MUST_USE int retention_look(PGconn *c, struct retention_glance *ret, struct err 
  * somebody was in the way, and others have waited for that a moment; -ESTALE when there is already
  * something later in the piece, … */
 MUST_USE int retention_split(PGconn *c, const struct retention *r, const struct piece *piece,
-                             int64_t at_us, int64_t latest_us, struct err *err);
+                             int64_t latest_us, struct err *err);
 
 /* What a person asks to delete. */
 struct retention_request {

@@ -11,7 +11,8 @@
 #include "store/rule.h"
 
 enum {
-    PIECES_A_BUDGET = 32,                /* an open piece is split above this part of the budget */
+    PIECES_A_BUDGET = 32, /* an open piece is split above this part of the budget */
+    PIECES_MOST = 1024,   /* … of a group whose quota is small, where the month may exceed it */
     SPLIT_LEAST_BYTES = 256 << 10,       /* … but not below: an empty piece takes 40 KiB itself */
     FORCED_SPLIT_LEAST_BYTES = 96 << 10, /* where nothing else is left to be taken */
     FREE_LIMIT_BYTES = 256 << 20,
@@ -80,12 +81,15 @@ static const struct source_group *find_group(const struct retention *r, uint8_t 
     return NULL;
 }
 
-/* Above so many bytes the open piece of a group is split. */
+/* Above so many bytes the open piece of a group is split.  A quota that the month need not keep
+ * must not make thousands of pieces of what comes beyond it. */
 static int64_t split_bytes(const struct retention *r, uint8_t group)
 {
     const struct source_group *g = find_group(r, group);
-    int64_t quota = g ? quota_bytes(r, g) : -1;
+    int64_t quota = g && r->policy != POLICY_WARN ? quota_bytes(r, g) : -1;
     int64_t part = (quota < 0 ? r->budget_bytes : MIN(quota, r->budget_bytes)) / PIECES_A_BUDGET;
+    if (r->policy == POLICY_BORROW)
+        part = MAX(part, r->budget_bytes / PIECES_MOST);
     return MAX(part, (int64_t)SPLIT_LEAST_BYTES);
 }
 
@@ -397,6 +401,8 @@ int64_t rule_headroom_bytes(const struct retention *r)
             room = MIN(
                 room, room_of_month(r, retention_month_bytes(r, r->month, r->groups[i].id) + margin,
                                     quota));
+        /* its next piece may begin at any time, and get large before the next look */
+        room = MIN(room, split_bytes(r, r->groups[i].id));
     }
     for (size_t i = 0; i < r->pieces_n; i++)
         if (is_open(r, &r->pieces[i]))

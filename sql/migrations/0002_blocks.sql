@@ -190,8 +190,8 @@ language sql stable parallel safe as $$
 $$;
 
 -- A piece that is written to ends at `at`, and what comes from then on goes to a new one; the new one's name.
--- `at` has to lie after the beginning of every block in the piece: a little ahead of the clock.  Where blocks have come
--- meanwhile it ends after them, at `latest` (null: at `at`) at the latest.
+-- `at` has to lie after the beginning of every block in the piece.  Null: right after the newest of them, which has
+-- to begin before `latest`; so also what waits in the receiver, begun before now, goes to the new one.
 create function azekura.split_piece(name text, at timestamptz, latest timestamptz default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -203,13 +203,17 @@ begin
     if not found or to_regclass(format('azekura.%I', p.name)) is null then
         raise exception using errcode = 'AZ003', message = format('there is no piece "%s"', name);
     end if;
-    if at is null or at <= p.lower or at >= p.upper then
+    if coalesce(at, latest) is null or at <= p.lower or at >= p.upper then
         raise exception using errcode = '22023',
             message = format('piece %s cannot be split at %s: that is not between %s and %s', p.name, at, p.lower, p.upper);
     end if;
     execute format('select first_at from azekura.%I order by first_at desc limit 1', p.name) into newest;
-    if newest >= at and newest < latest and latest < p.upper then
+    if at is null then
         at := newest + interval '1 us';
+        if at >= least(latest, p.upper) is not false then
+            raise exception using errcode = 'AZ002',
+                message = format('piece %s cannot be split before %s: its newest block begins at %s', p.name, latest, newest);
+        end if;
     end if;
     if newest >= at then
         raise exception using errcode = 'AZ002',

@@ -121,12 +121,18 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     select pg_database_size(current_database()), coalesce((select sum(size) from pg_ls_waldir()), 0)::bigint,
            pg_size_bytes(current_setting('max_wal_size'));
 $$;
--- What bounds the write-ahead log, in MB; is_altered: by ALTER SYSTEM, not by the configuration file.
-create function azekura.wal_limits(out max_mb bigint, out min_mb bigint, out segment_mb bigint, out is_altered boolean)
+-- What bounds the write-ahead log, in MB; is_altered: by ALTER SYSTEM; without that it would be configured_mb.
+create function azekura.wal_limits(out max_mb bigint, out min_mb bigint, out segment_mb bigint, out is_altered boolean,
+    out configured_mb bigint)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select max(setting::bigint) filter (where name = 'max_wal_size'), max(setting::bigint) filter (where name = 'min_wal_size'),
            max(setting::bigint) filter (where name = 'wal_segment_size') / 1048576,
-           coalesce(bool_or(sourcefile like '%/postgresql.auto.conf') filter (where name = 'max_wal_size'), false)
+           coalesce(bool_or(sourcefile like '%/postgresql.auto.conf') filter (where name = 'max_wal_size'), false),
+           coalesce((select case when f.setting ~ '^[0-9]+$' then f.setting::bigint else pg_size_bytes(f.setting) / 1048576 end
+                       from pg_file_settings f
+                      where f.name = 'max_wal_size' and f.error is null and f.sourcefile not like '%/postgresql.auto.conf'
+                      order by f.seqno desc limit 1),
+                    max(boot_val::bigint) filter (where name = 'max_wal_size'))
       from pg_settings where name in ('max_wal_size', 'min_wal_size', 'wal_segment_size');
 $$;
 create function azekura.wal_bytes() returns bigint

@@ -742,3 +742,48 @@ Test(rule, the_guard_is_in_need_well_above_the_high_water_or_without_free_space)
         cr_expect_eq(rule_is_in_need(&r), cases[i].is_in_need, "%s", cases[i].name);
     }
 }
+
+Test(rule, a_group_whose_piece_is_still_to_come_is_looked_at_before_that_is_large)
+{
+    struct retention r = box(); /* no piece at all: the keeper looks before partitions are made */
+    int64_t room = rule_headroom_bytes(&r);
+    struct piece *p = add(&r, 0, 0, room + 1);
+    cr_expect_leq(room, r.budget_bytes / 32, "%lld", (long long)room);
+    cr_expect_eq(plan_of(&r).split[0], p);
+    cr_expect_eq(rule_headroom_bytes(&r), 0);
+}
+
+Test(rule, a_small_quota_makes_small_pieces_only_where_it_is_kept)
+{
+    static const struct {
+        enum retention_policy policy;
+        int64_t largest;
+    } cases[] = {
+        {POLICY_TRIM, 20000 * MB / 10 / 32},   /* of the quota */
+        {POLICY_SHED, 20000 * MB / 10 / 32},   /* */
+        {POLICY_BORROW, 20000 * MB / 10 / 32}, /* the months together keep it */
+        {POLICY_WARN, 20000 * MB / 32},        /* nobody does */
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct retention r = box();
+        r.capacity_bytes = 100000 * MB;
+        r.budget_bytes = 20000 * MB;
+        r.high_water_bytes = 80000 * MB;
+        r.policy = cases[i].policy;
+        r.groups[1] = (struct source_group){1, "debug", 10, -1, false};
+        r.groups_n = 2;
+        struct piece *p = add(&r, 0, 1, cases[i].largest);
+        cr_expect_null(plan_of(&r).split[1], "%s", retention_policy_names[r.policy]);
+        p->bytes++;
+        cr_expect_eq(plan_of(&r).split[1], p, "%s", retention_policy_names[r.policy]);
+    }
+    struct retention r = box();
+    r.capacity_bytes = 100000 * MB;
+    r.budget_bytes = 20000 * MB;
+    r.high_water_bytes = 80000 * MB;
+    r.policy = POLICY_BORROW;
+    r.groups[1] = (struct source_group){1, "debug", 0.1, -1, false};
+    r.groups_n = 2;
+    (void)add(&r, 0, 1, 20000 * MB / 1024);
+    cr_expect_null(plan_of(&r).split[1], "there would be thousands of pieces");
+}
