@@ -251,8 +251,9 @@ end $$;
 
 -- Take the oldest rows of rate_unit into the rings, `most` at most; returns how many.  What arrived in the last 75 s stays, since
 -- "now" and "last minute" are counted from it; `everything`: all of it goes.
+-- Names are a stranger's, and their number cannot be estimated before: each is looked up by hashing, never by going through a list.
 create function azekura.rate_fold_units(zone text, most integer, everything boolean) returns bigint
-language plpgsql as $$
+language plpgsql set enable_nestloop = off as $$
 declare
     r record;
     folded bigint := 0;
@@ -287,13 +288,16 @@ begin
                    messages = n.messages + h.messages
               from heard h where n.dimension = h.dimension and n.name = h.name
             returning n.id, n.dimension, n.name
+        ), used as (
+            select dimension, count(*) as names from azekura.rate_name group by dimension
         ), fresh as (
             insert into azekura.rate_name (dimension, name, first_heard, last_heard, messages)
-            select dimension, name, first, last, messages
-              from (select h.*, row_number() over (partition by dimension order by messages desc) as rank
+            select x.dimension, name, first, last, messages
+              from (select h.*, row_number() over (partition by h.dimension order by h.messages desc) as rank
                       from heard h
                      where not exists (select from azekura.rate_name n where n.dimension = h.dimension and n.name = h.name)) x
-             where rank <= 16384 - (select count(*) from azekura.rate_name n where n.dimension = x.dimension)
+              left join used u on u.dimension = x.dimension
+             where rank <= 16384 - coalesce(u.names, 0)
             on conflict do nothing
             returning id, dimension, name
         ), ids as (

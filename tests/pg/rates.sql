@@ -1,6 +1,6 @@
 -- Receive rates: what units bring is in the rings exactly once, whenever it comes; and the ledger's old minutes become hours.
 begin;
-select plan(40);
+select plan(41);
 
 create function pg_temp.m(n int) returns timestamptz language sql as $$ select date_trunc('minute', now()) - make_interval(mins => n) $$;
 -- One unit of one minute: dimension, name, severity, messages, bytes.
@@ -68,6 +68,17 @@ select cmp_ok(min(messages), '>', 50::bigint, 'of those who brought least') from
 select pg_temp.unit(pg_temp.m(5), 0, '1|=new|0|1|1');
 select azekura.fold_rates('UTC');
 select is(messages, 1::bigint, 'so that a new one is counted by name') from pg_temp.sums(1, pg_temp.m(5), pg_temp.m(4)) where name = '=new';
+
+-- names that flood in are not looked up one by one in the list of all
+create function pg_temp.looks() returns bigint language sql as $$
+    select pg_stat_get_xact_tuples_returned('azekura.rate_name'::regclass) + pg_stat_get_xact_tuples_fetched('azekura.rate_name'::regclass)
+$$;
+create temp table looked as select pg_temp.looks() as before;
+select azekura.count_rates(pg_temp.m(5), 0, array_agg(1::smallint), array_agg('=flood' || i), array_agg(0::smallint), array_agg(1::bigint), array_agg(1::bigint))
+  from generate_series(1, 2000) i;
+select azekura.fold_rates('UTC');
+select cmp_ok(pg_temp.looks() - before, '<=', 20 * 16384::bigint,
+    '2,000 unknown names cost a few looks at the list of names, not thousands') from looked;
 
 select pg_temp.unit(pg_temp.m(200), 0, '1|=gone|0|5|5', '7|=gone|3|5|5');
 select azekura.fold_rates('UTC');
