@@ -50,5 +50,5 @@ else
 fi
 cd "$azk_source"
 # nothing of the caller's may steer the tests
-unset "${!PG@}" AZEKURA_BUILD AZEKURA_SOURCE PYTHONPATH
+unset "${!PG@}" AZEKURA_BUILD AZEKURA_SOURCE AZEKURA_TEST_PROGRAMS PYTHONPATH
 exec ctest --preset dev --no-tests=error -j "$(nproc)" "$@"

@@ -21,6 +21,9 @@ import time
 
 PG_BIN = pathlib.Path("/usr/lib/postgresql/15/bin")
 SOURCE = pathlib.Path(os.environ.get("AZEKURA_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+# what the tests' own programs were built into: not always the build folder of the product that is tested
+TEST_PROGRAMS = pathlib.Path(os.environ.get("AZEKURA_TEST_PROGRAMS")
+                             or pathlib.Path(os.environ.get("AZEKURA_BUILD", SOURCE / "build")) / "tests")
 NULL, FIELD, RECORD = "\x1a", "\x1f", "\x1e"
 
 

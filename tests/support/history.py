@@ -5,14 +5,12 @@
 
 import datetime
 import os
-import pathlib
 import subprocess
 import tempfile
 import uuid
 
-from cluster import SOURCE
+from cluster import TEST_PROGRAMS
 
-BUILD = pathlib.Path(os.environ.get("AZEKURA_BUILD", SOURCE / "build"))
 UTC = datetime.timezone.utc
 
 
@@ -20,7 +18,7 @@ def block_rows(at, group, messages, source):
     """Rows of COPY for azekura.log_block: these messages, a millisecond apart."""
     lines = [f"@at {at.astimezone(UTC).isoformat().replace('+00:00', 'Z')}", f"@group {group}", f"@source {source}"]
     lines += [f"<{128 + i % 8}>1 - host{i % 7} app - - - message {i} of {at:%Y-%m-%d} {i * 2654435761 % 2**32:08x}" for i in range(messages)]
-    made = subprocess.run([BUILD / "tests" / "make_blocks"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
+    made = subprocess.run([TEST_PROGRAMS / "make_blocks"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
     return made.stdout.splitlines()
 
 

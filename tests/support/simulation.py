@@ -15,7 +15,7 @@ import pathlib
 import subprocess
 import tempfile
 
-from cluster import SOURCE, Cluster
+from cluster import SOURCE, TEST_PROGRAMS, Cluster
 
 BUILD = pathlib.Path(os.environ.get("AZEKURA_BUILD", SOURCE / "build"))
 UTC = datetime.timezone.utc
@@ -48,7 +48,7 @@ class Simulation:
             lines = {"database": self.cluster.conninfo(), "state.dir": self.folder.name} | self.settings
             config.write_text("".join(f"{n} = {v}\n" for n, v in lines.items()), encoding="utf-8")
             self.log = open(pathlib.Path(self.folder.name) / "log", "w+", encoding="utf-8")
-            self.driver = subprocess.Popen([BUILD / "tests" / "retention_sim", config], stdin=subprocess.PIPE,
+            self.driver = subprocess.Popen([TEST_PROGRAMS / "retention_sim", config], stdin=subprocess.PIPE,
                                            stdout=subprocess.PIPE, stderr=self.log, text=True)
         except BaseException:
             self.__exit__()
