@@ -116,7 +116,7 @@ static size_t occurrences(const char *text, const char *what)
 Test(unit_rates, blocks_of_many_groups_have_no_more_names_than_one)
 {
     enum { NAMES = RATE_NAMES_A_UNIT / 2 + 300 };
-    static char names[2][NAMES][16];
+    static char names[2][NAMES][24];
     static struct counts_row rows[2][2 * NAMES];
     struct counts_minute minutes[2];
     struct block_counts counts[2];
