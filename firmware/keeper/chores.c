@@ -6,6 +6,7 @@
 #include "store/ledger.h"
 #include "store/rate.h"
 #include "store/event.h"
+#include "store/retention_clock.h"
 #include "store/upkeep.h"
 
 #define SMALL_BLOCKS \
@@ -62,17 +63,26 @@ static int64_t give_back(PGconn *c, const struct config *config, struct err *err
     return r < 0 ? r : 10 * US_PER_MINUTE;
 }
 
+/* What a wrong clock makes look old is not forgotten; the number of events is bounded all the same.
+ */
 static int64_t forget(PGconn *c, const struct config *config, struct err *err)
 {
-    int64_t r = upkeep_forget(c, config->ledger_minutes_days, err);
-    if (r >= 0)
-        r = event_forget(c, clock_wall_us() - EVENT_DAYS * US_PER_DAY, EVENTS_KEPT, err);
+    int64_t r = upkeep_forget_access(c, err);
+    int is_doubted = r < 0 ? (int)r : clock_is_doubted(c, err);
+    if (is_doubted < 0)
+        return is_doubted;
+    r = event_forget(c, is_doubted ? TIME_NONE : clock_wall_us() - EVENT_DAYS * US_PER_DAY,
+                     EVENTS_KEPT, err);
+    if (r >= 0 && !is_doubted)
+        r = upkeep_forget_ledger(c, config->ledger_minutes_days, err);
     return r < 0 ? r : 10 * US_PER_MINUTE;
 }
 
 static int64_t fold_rates(PGconn *c, const struct config *config, struct err *err)
 {
-    int64_t r = rate_fold(c, config->time_zone, FOLD_ROWS, err);
+    int64_t r = clock_is_doubted(c, err);
+    if (r >= 0)
+        r = rate_fold(c, config->time_zone, FOLD_ROWS, r > 0, err);
     return r < 0 ? r : r == FOLD_ROWS ? 0 : US_PER_MINUTE;
 }
 
@@ -86,7 +96,11 @@ static int64_t sum_ledger(PGconn *c, const struct config *config, struct err *er
 static int64_t merge_ledger(PGconn *c, const struct config *config, struct err *err)
 {
     (void)config;
-    int64_t r = ledger_merge(c, err);
+    int64_t r = clock_is_doubted(c, err);
+    if (r > 0)
+        return US_PER_MINUTE;
+    if (r == 0)
+        r = ledger_merge(c, err);
     return r < 0 ? r : r > 0 ? 0 : 10 * US_PER_MINUTE;
 }
 

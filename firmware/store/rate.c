@@ -262,12 +262,13 @@ int rate_read_cost(PGconn *c, enum rate_cost_by by, const char *zone, int64_t mo
 
 /* ---- the keeper ---- */
 
-int64_t rate_fold(PGconn *c, const char *zone, int64_t most, struct err *err)
+int64_t rate_fold(PGconn *c, const char *zone, int64_t most, bool clock_is_doubted, struct err *err)
 {
     struct number n = number_of(most);
     PGresult *r = NULL;
-    int rc = store_query(c, "select azekura.fold_rates($1, $2::integer)", 2,
-                         (const char *const[]){zone, n.text}, &r, err);
+    const char *values[] = {zone, n.text, clock_is_doubted ? "true" : "false"};
+    int rc = store_query(c, "select azekura.fold_rates($1, $2::integer, false, $3::boolean)", 3,
+                         values, &r, err);
     if (rc < 0)
         return rc;
     int64_t folded = store_number(r, 0, 0);

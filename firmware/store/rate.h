@@ -111,8 +111,9 @@ MUST_USE int rate_read_cost(PGconn *c, enum rate_cost_by by, const char *zone,
 
 /* ---- the keeper ---- */
 
-/* Take what units have brought into the rings, `most` rows at most.  Returns how many, or negative.
- */
-MUST_USE int64_t rate_fold(PGconn *c, const char *zone, int64_t most, struct err *err);
+/* Take what units have brought into the rings, `most` rows at most.  With a doubted clock nothing
+ * is forgotten or left out for its age.  Returns how many, or negative. */
+MUST_USE int64_t rate_fold(PGconn *c, const char *zone, int64_t most, bool clock_is_doubted,
+                           struct err *err);
 
 #endif

@@ -98,6 +98,20 @@ int clock_reference_read(PGconn *c, struct clock_reference *ret, struct err *err
     return n;
 }
 
+int clock_is_doubted(PGconn *c, struct err *err)
+{
+    struct clock_reference ref;
+    struct clock_reading now;
+    int rc = clock_reference_read(c, &ref, err);
+    if (rc <= 0)
+        return rc; /* without a reference nothing can be doubted */
+    rc = clock_read(&now, err);
+    if (rc < 0)
+        return rc;
+    (void)clock_judge(&ref, &now); /* the reference is the rule's to keep: this is a copy */
+    return ref.doubted_since_us != TIME_NONE;
+}
+
 /* A time as a parameter; NULL for none. */
 struct time_text {
     char text[RFC3339_MAX];

@@ -43,6 +43,10 @@ MUST_USE int clock_reference_read(PGconn *c, struct clock_reference *ret, struct
 MUST_USE int clock_reference_write(PGconn *c, const struct clock_reference *ref, bool is_going_on,
                                    struct err *err);
 
+/* Whether the clock is doubted right now: by the keeper's reference, and by a jump since its last
+ * look.  Whoever forgets by age asks this first.  1, 0, or negative and *err. */
+MUST_USE int clock_is_doubted(PGconn *c, struct err *err);
+
 /* Ages of what was stamped in [from, to] count from `day_us` on (azekura.misdated). */
 MUST_USE int clock_note_misdated(PGconn *c, int64_t from_us, int64_t to_us, int64_t day_us,
                                  struct err *err);

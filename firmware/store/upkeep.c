@@ -108,25 +108,38 @@ int64_t upkeep_drop_empty(PGconn *c, struct err *err)
     return n;
 }
 
-int64_t upkeep_forget(PGconn *c, int64_t ledger_days, struct err *err)
+/* One after another with the same parameters; rows in all, or negative. */
+static int64_t execute_all(PGconn *c, const char *const *statements, size_t statements_n, int n,
+                           const char *const *values, struct err *err)
+{
+    int64_t total = 0;
+    for (size_t i = 0; i < statements_n; i++) {
+        int64_t rows = store_execute(c, statements[i], n, values, err);
+        if (rows < 0)
+            return rows;
+        total += rows;
+    }
+    return total;
+}
+
+int64_t upkeep_forget_access(PGconn *c, struct err *err)
 {
     static const char *const statements[] = {
-        "delete from azekura.session where expires_at < now() and $1::int is not null",
-        "delete from azekura.login_failure where last_at < now() - interval '1 day' and $1::int is "
-        "not null",
+        "delete from azekura.session where expires_at < now()",
+        "delete from azekura.login_failure where last_at < now() - interval '1 day'",
+    };
+    return execute_all(c, statements, ARRAY_LEN(statements), 0, NULL, err);
+}
+
+int64_t upkeep_forget_ledger(PGconn *c, int64_t days, struct err *err)
+{
+    static const char *const statements[] = {
         "delete from azekura.ledger where (minute, listener, source) in"
         " (select minute, listener, source from azekura.ledger"
         "  where minute < now() - make_interval(days => $1::int) order by minute limit 50000)",
         "delete from azekura.kernel_drop where minute < now() - make_interval(days => $1::int)",
         "select azekura.forget_ledger_sums(now() - make_interval(days => $1::int))",
     };
-    struct number days = number_of(ledger_days);
-    int64_t total = 0;
-    for (size_t i = 0; i < ARRAY_LEN(statements); i++) {
-        int64_t n = store_execute(c, statements[i], 1, (const char *const[]){days.text}, err);
-        if (n < 0)
-            return n;
-        total += n;
-    }
-    return total;
+    struct number n = number_of(days);
+    return execute_all(c, statements, ARRAY_LEN(statements), 1, (const char *const[]){n.text}, err);
 }

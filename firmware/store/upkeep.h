@@ -33,8 +33,11 @@ MUST_USE int upkeep_rewrite(PGconn *c, const char *after, char ret_piece[UPKEEP_
  * call.  Returns how many, or negative. */
 MUST_USE int64_t upkeep_drop_empty(PGconn *c, struct err *err);
 
-/* Forget ended sessions, failed log-ins older than a day, and the ledger's minutes older than
- * `ledger_days`, a bounded number a call.  Returns rows removed, or negative. */
-MUST_USE int64_t upkeep_forget(PGconn *c, int64_t ledger_days, struct err *err);
+/* Forget ended sessions and failed log-ins older than a day.  Returns rows removed, or negative. */
+MUST_USE int64_t upkeep_forget_access(PGconn *c, struct err *err);
+
+/* Forget the ledger's minutes older than `days`, a bounded number a call.  Returns rows removed, or
+ * negative. */
+MUST_USE int64_t upkeep_forget_ledger(PGconn *c, int64_t days, struct err *err);
 
 #endif

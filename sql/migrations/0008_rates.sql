@@ -211,19 +211,19 @@ begin
 end $$;
 
 -- Put what came in one minute where it belongs.  Largest sample first: what is made here of smaller ones
--- must not hold yet what is added afterwards.
+-- must not hold yet what is added afterwards.  What only a doubted clock makes look old is not left out.
 create function azekura.rate_put(dim smallint, minute timestamptz, zone text, disk bigint,
-                                 keys integer[], messages bigint[], bytes bigint[]) returns void
+                                 keys integer[], messages bigint[], bytes bigint[], clock_is_doubted boolean) returns void
 language plpgsql as $$
 declare
     hour timestamptz := date_trunc('hour', minute, 'UTC');
     day timestamptz := azekura.rate_day(minute, zone);
-    is_kept boolean := minute > now() - make_interval(mins => azekura.rate_slots(60, dim));
-    is_hour_kept boolean := hour > now() - make_interval(hours => azekura.rate_slots(3600, dim));
+    is_kept boolean := clock_is_doubted or minute > now() - make_interval(mins => azekura.rate_slots(60, dim));
+    is_hour_kept boolean := clock_is_doubted or hour > now() - make_interval(hours => azekura.rate_slots(3600, dim));
     has_day boolean;
     has_hour boolean;
 begin
-    if day < now() - make_interval(days => 800 - 2) then
+    if not clock_is_doubted and day < now() - make_interval(days => 800 - 2) then
         return;     -- of a clock that was wrong, or older than anything kept
     end if;
     has_day := exists (select from azekura.rate_sample s where s.step = 86400 and s.dimension = dim and s.at = day);
@@ -252,7 +252,7 @@ end $$;
 -- Take the oldest rows of rate_unit into the rings, `most` at most; returns how many.  What arrived in the last 75 s stays, since
 -- "now" and "last minute" are counted from it; `everything`: all of it goes.
 -- Names are a stranger's, and their number cannot be estimated before: each is looked up by hashing, never by going through a list.
-create function azekura.rate_fold_units(zone text, most integer, everything boolean) returns bigint
+create function azekura.rate_fold_units(zone text, most integer, everything boolean, clock_is_doubted boolean) returns bigint
 language plpgsql set enable_nestloop = off as $$
 declare
     r record;
@@ -319,7 +319,7 @@ begin
                (select count(*) from taken) as units
           from keyed k group by k.minute, k.dimension order by k.minute
     loop
-        perform azekura.rate_put(r.dimension, r.minute, zone, r.disk, r.keys, r.messages, r.bytes);
+        perform azekura.rate_put(r.dimension, r.minute, zone, r.disk, r.keys, r.messages, r.bytes, clock_is_doubted);
         folded := r.units;
     end loop;
     return folded;
@@ -356,16 +356,20 @@ create function azekura.rate_forget_names() returns void language sql as $$
                          order by n.messages, n.last_heard limit least(greatest(d.surplus, 0), 256)) n)
 $$;
 
--- The keeper, once a minute: returns rows of rate_unit that went into the rings; `most`: there are more.
-create function azekura.fold_rates(zone text, most integer default 2000, everything boolean default false) returns bigint
+-- The keeper, once a minute: returns rows of rate_unit that went into the rings; `most`: there are more.  Nothing is forgotten by
+-- a clock that is doubted.
+create function azekura.fold_rates(zone text, most integer default 2000, everything boolean default false,
+                                   clock_is_doubted boolean default false) returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     folded bigint;
 begin
     perform pg_advisory_xact_lock(hashtext('azekura.fold_rates'));
-    folded := azekura.rate_fold_units(zone, most, everything);
+    folded := azekura.rate_fold_units(zone, most, everything, clock_is_doubted);
     perform azekura.rate_make_due(zone);
-    perform azekura.rate_forget_names();
+    if not clock_is_doubted then
+        perform azekura.rate_forget_names();
+    end if;
     return folded;
 end $$;
 
@@ -511,13 +515,13 @@ revoke execute on function
     azekura.rate_fresh(smallint), azekura.rates_by(smallint, text), azekura.rates_by_severity(smallint, text),
     azekura.rate_points(smallint, timestamptz, timestamptz, bigint, integer),
     azekura.rate_make(integer, smallint, timestamptz, text),
-    azekura.rate_put(smallint, timestamptz, text, bigint, integer[], bigint[], bigint[]),
-    azekura.rate_fold_units(text, integer, boolean), azekura.rate_make_due(text), azekura.rate_forget_names(),
-    azekura.fold_rates(text, integer, boolean), azekura.merge_ledger()
+    azekura.rate_put(smallint, timestamptz, text, bigint, integer[], bigint[], bigint[], boolean),
+    azekura.rate_fold_units(text, integer, boolean, boolean), azekura.rate_make_due(text), azekura.rate_forget_names(),
+    azekura.fold_rates(text, integer, boolean, boolean), azekura.merge_ledger()
     from public;
 grant execute on function azekura.count_rates(timestamptz, bigint, smallint[], text[], smallint[], bigint[], bigint[])
     to azekura_receiver;
-grant execute on function azekura.fold_rates(text, integer, boolean), azekura.merge_ledger() to azekura_keeper;
+grant execute on function azekura.fold_rates(text, integer, boolean, boolean), azekura.merge_ledger() to azekura_keeper;
 grant execute on function azekura.rate_day(timestamptz, text), azekura.rate_parts(smallint, timestamptz, timestamptz, text, integer),
     azekura.rate_samples(smallint, timestamptz, timestamptz, text, integer),
     azekura.rate_rows(smallint, timestamptz, timestamptz, text, boolean), azekura.rate_fresh(smallint), azekura.rates_by(smallint, text),
