@@ -4,6 +4,7 @@ import { common } from "./words/common";
 import { account } from "./words/account";
 import { dashboard } from "./words/dashboard";
 import { graphs } from "./words/graphs";
+import { health } from "./words/health";
 import { logs } from "./words/logs";
 import { lines } from "./words/lines";
 import { receiver } from "./words/receiver";
@@ -13,7 +14,7 @@ import type { retention } from "./words/retention";
 import type { rule } from "./words/rule";
 import type { sources } from "./words/sources";
 
-const core = { ...common, ...account, ...dashboard, ...graphs, ...logs, ...lines, ...receiver, ...system };
+const core = { ...common, ...account, ...dashboard, ...graphs, ...health, ...logs, ...lines, ...receiver, ...system };
 
 type All = typeof core & typeof events & typeof retention & typeof rule & typeof sources;
 export type Key = keyof All;

@@ -10,7 +10,7 @@ export const dashboard = {
     "dash.lossLabel": ["Lost in 24 h", "24 時間の損失"],
     "dash.noLoss": ["Every message that arrived is stored or waits for it.", "届いたメッセージはすべて保存済みか、保存待ちです。"],
     "dash.noLossSince": ["Nothing lost since {day}.", "{day}以降、損失はありません。"],
-    "dash.neverLost": ["Nothing lost since this box began to count.", "計数を始めてから損失はありません。"],
+    "dash.neverLost": ["Nothing lost since this box began to count.", "集計の開始以降、損失はありません。"],
     "dash.loss": [
         "{refused} refused, {dropped} dropped by the kernel. Open the receiver’s ledger for the reasons.",
         "拒否 {refused} 件、カーネルでの破棄 {dropped} 件。理由は受信台帳で確認できます。",

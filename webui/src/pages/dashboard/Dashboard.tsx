@@ -14,11 +14,13 @@ import css from "./dashboard.module.css";
 import { EventsCard } from "./EventsCard";
 import { FourFigures } from "./Figures";
 import { Graphs } from "./Graphs";
+import { Health } from "./Health";
 import { BusiestCard, SilentCard } from "./SourceCards";
 import { useRates } from "./useGraphs";
 
-const EVERY_MS = 10_000;
 const SLOW_MS = 30_000;
+/** Those unheard for longest, as many as can have been taken away before one that fell silent. */
+const SILENT_ASKED = 200;
 const DAY_S = 86_400;
 /** As far back as hours are counted. */
 const LOOK_BACK_MS = 729 * DAY_S * 1000;
@@ -49,7 +51,7 @@ export function Dashboard() {
     const hour = () => ({ from: boxNow() - HOUR_MS, to: boxNow() });
     const busiest = useResource("busiest", (signal) => getSources(hour(), "busiest", 1000, signal), SLOW_MS);
     const [isNew, setNew] = useState(false);
-    const silent = useResource("silent", (signal) => getSources(hour(), "silent", 20, signal), isNew ? FIRST_MS : EVERY_MS);
+    const silent = useResource("silent", (signal) => getSources(hour(), "silent", SILENT_ASKED, signal), isNew ? FIRST_MS : SLOW_MS);
     const total = silent.data?.total;
     useEffect(() => setTime((before) => before || rates.data !== undefined || rates.error !== null), [rates.data, rates.error]);
     useEffect(() => {
@@ -67,6 +69,7 @@ export function Dashboard() {
                 <Guide />
             ) : (
                 <>
+                    <Health sources={silent.data?.sources} nowMs={silent.at} />
                     <FourFigures sources={busiest.data} lossSince={lossSince} />
                     <Graphs range={range} onRange={setRange} rates={rates} />
                     <div class={css.grid}>

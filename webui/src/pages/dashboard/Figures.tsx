@@ -9,11 +9,9 @@ import { cx } from "../../utils/cx";
 import { daysText } from "../../utils/figures";
 import { formatAgo, formatBytes, formatCount, formatDate, formatRate } from "../../utils/format";
 import css from "./dashboard.module.css";
+import { isQueueing } from "./problems";
 
 const NONE = "–";
-/** More than this many seconds' messages in memory is worth a word. */
-const QUEUE_S = 5;
-const QUEUE_MIN = 1000;
 
 interface FigureProps {
     label: string;
@@ -40,8 +38,10 @@ function RateFigure({ sources }: { sources: Sources | undefined }) {
     const { rate, receiver, at } = useStore(live);
     const isSilent = receiver !== null && receiver.age_us >= REPORT_STALE_US;
     const heard = sources?.sources.filter((s) => s.range.arrived > 0).length ?? 0;
-    let text = sources ? t("dash.receiving", { n: formatCount(heard) }) : t("dash.unknown");
-    if (receiver && receiver.queued > Math.max((rate ?? 0) * QUEUE_S, QUEUE_MIN)) {
+    const isAll = sources !== undefined && heard < sources.sources.length;
+    const n = `${formatCount(heard)}${isAll || (sources && heard === sources.total) ? "" : "+"}`;
+    let text = sources ? t("dash.receiving", { n }) : t("dash.unknown");
+    if (receiver && isQueueing(receiver, rate)) {
         text = t("dash.queue", { n: formatCount(receiver.queued), bytes: formatBytes(receiver.queue_bytes) });
     }
     if (isSilent) text = t("dash.receiverSilent", { age: formatAgo(receiver.at, Math.max(at, Date.parse(receiver.at)), lang) });
