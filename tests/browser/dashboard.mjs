@@ -82,7 +82,21 @@ await step("after set-up and the first messages there are four figures and the f
     for (const label of ["Receiving now", "Lost in 24 h", "History", "Storage this month"]) {
         await page.getByRole("region", { name: label, exact: true }).waitFor(WAIT);
     }
-    await page.getByRole("banner").getByText(/^month [\d.]+ of 20 %$/).waitFor(WAIT);
+    await page.getByRole("banner").getByText(/^month <?[\d.]+ of 20 %$/).waitFor(WAIT);
+});
+
+await step("the first line says whether all is well", async () => {
+    const line = page.getByRole("region", { name: "Health", exact: true });
+    await line.getByText("All is well.").waitFor(WAIT);
+    const answer = await page.evaluate(async () => (await fetch("/api/v1/retention")).json());
+    const doubted = { ...answer, state: "over", clock: { ...answer.clock, is_doubted: true } };
+    await page.route(/\/api\/v1\/retention$/, (route) => route.fulfill({ json: doubted }));
+    await page.reload();
+    await line.getByRole("link", { name: /^The clock jumped/ }).waitFor(WAIT);
+    await line.getByRole("link", { name: /budget is used up/ }).waitFor(WAIT);
+    assert.equal(await line.getByText("All is well.").count(), 0);
+    await checkAccessibility("what is wrong");
+    await page.unroute(/\/api\/v1\/retention$/);
 });
 
 await step("the load is measured, with maximum and mean beside it, and full load is the number of threads", async () => {
@@ -143,6 +157,34 @@ await step("dragging zooms, the button and a double click lead back", async () =
         else await graph("cpu").locator(".u-over").dblclick();
         await page.waitForURL(/from=-15m$/, WAIT);
     }
+});
+
+await step("a finger that goes sideways zooms, and one that goes down scrolls the page", async () => {
+    const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: "en-GB", storageState: await context.storageState() });
+    const small = await phone.newPage();
+    const cdp = await phone.newCDPSession(small);
+    await small.goto(`${AZK_URL}/?from=-15m`);
+    const over = small.locator("[data-graph=load] .u-over");
+    await over.waitFor(WAIT);
+    const swipe = async (from, to) => {
+        const touch = (type, touchPoints) => cdp.send("Input.dispatchTouchEvent", { type, touchPoints });
+        await touch("touchStart", [from]);
+        for (let i = 1; i <= 8; i++) await touch("touchMove", [{ x: from.x + ((to.x - from.x) * i) / 8, y: from.y + ((to.y - from.y) * i) / 8 }]);
+        await touch("touchEnd", []);
+    };
+    await over.scrollIntoViewIfNeeded();
+    const box = await over.boundingBox();
+    const before = await small.evaluate(() => scrollY);
+    await swipe({ x: box.x + box.width / 2, y: box.y + 60 }, { x: box.x + box.width / 2, y: box.y - 120 });
+    await small.waitForFunction((y) => scrollY > y + 50, before, WAIT);
+    assert.match(small.url(), /from=-15m$/);
+    const now = await over.boundingBox();
+    await swipe({ x: now.x + now.width * 0.25, y: now.y + 40 }, { x: now.x + now.width * 0.75, y: now.y + 40 });
+    await small.waitForURL(/from=2\d{3}-.*&to=2\d{3}-/, WAIT);
+    const { searchParams } = new URL(small.url());
+    const length = Date.parse(searchParams.get("to")) - Date.parse(searchParams.get("from"));
+    assert.ok(Math.abs(length - 450_000) < 30_000, `${length} ms of 15 minutes`);
+    await phone.close();
 });
 
 await step("a changed setting is a mark in the graphs, with its text", async () => {

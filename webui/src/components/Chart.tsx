@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { selectByTouch } from "../charts/touch";
 import "uplot/dist/uPlot.min.css";
 
 interface Props {
@@ -50,13 +51,15 @@ export function Chart({ options, data, height, from, to, onCursor, paint, chartR
         const up = () => {
             if (!isDragging.current) return;
             isDragging.current = false;
-            // uPlot reads the selection on the same event
+            // the selection is read on the same event
             setTimeout(() => chart.current === made && made.setData(latest.current.data));
         };
+        const letGo = selectByTouch(made, (isOn) => (isOn ? down() : up()));
         made.over.addEventListener("mousedown", down);
         document.addEventListener("mouseup", up);
         return () => {
             document.removeEventListener("mouseup", up);
+            letGo();
             watch.disconnect();
             made.destroy();
             chart.current = null;
