@@ -5,6 +5,7 @@ import ui from "../../components/ui.module.css";
 import { useWords, type Translate } from "../../i18n";
 import { href } from "../../state/router";
 import { useResource } from "../../state/useResource";
+import { visible } from "../../utils/bytes";
 import { cx } from "../../utils/cx";
 import { formatMonth } from "../../utils/days";
 import { CENTURY, daysText, formatPercent } from "../../utils/figures";
@@ -34,7 +35,7 @@ export function Cost({ view }: { view: View }) {
     const [by, setBy] = useState<CostField>("hostname");
     const { data, error, reload } = useResource(`cost ${by}`, (signal) => getCost(by, signal), EVERY_MS);
     const rows = data?.rows ?? [];
-    const name = (row: CostRow) => row[by] || t(row.is_others ? "cost.others" : "cost.without");
+    const name = (row: CostRow) => visible(row[by] ?? "") || t(row.is_others ? "cost.others" : "cost.without");
     const best = rows.reduce<CostRow | null>((a, row) => (row[by] && (row.days_gained ?? 0) > (a?.days_gained ?? 0) ? row : a), null);
     return (
         <Card title={t("cost.title")} aside={<span class="dim">{formatMonth(data?.month || view.data.month, lang)}</span>}>

@@ -3,6 +3,7 @@ import { Icon } from "../../components/Icon";
 import { Ago } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useWords, type Key } from "../../i18n";
+import { visible } from "../../utils/bytes";
 import { cx } from "../../utils/cx";
 import { formatBytes, formatCount, formatDay, formatExact, formatRate, formatShort } from "../../utils/format";
 import css from "./sources.module.css";
@@ -51,8 +52,8 @@ function Name({ row, field, nowMs }: { row: RateRow; field: RateField; nowMs: nu
     if (!logs) return <span class="dim">{t(row.is_others ? "rates.others" : "rates.noValue")}</span>;
     return (
         <>
-            <a class="mono" href={logs} title={t("rates.logs", { name: row.value ?? "" })}>
-                {row.value}
+            <a class="mono" href={logs} title={t("rates.logs", { name: visible(row.value ?? "") })}>
+                {visible(row.value ?? "")}
             </a>
             {silent && <span class={css.silent}>{t("rates.silent")}</span>}
         </>
