@@ -98,16 +98,30 @@ static int take_notices(const struct lane *lane, PGconn *c, bool *is_changed)
     return n_told;
 }
 
+/* Two keepers would tell everything twice and be in each other's way: a lane is at work once, in
+ * whatever process, until its connection ends. */
+static int take_turn(const struct lane *lane, PGconn *c, struct err *err)
+{
+    PGresult *q = NULL;
+    int rc = store_query(c, "select pg_try_advisory_lock(hashtext($1))", 1,
+                         (const char *const[]){lane->name}, &q, err);
+    if (rc < 0)
+        return rc;
+    bool is_ours = PQgetvalue(q, 0, 0)[0] == 't';
+    PQclear(q);
+    return is_ours ? 0 : err_set(err, EBUSY, "busy", "another keeper is at work");
+}
+
 static int begin(const struct lane *lane, PGconn *c, struct err *err)
 {
-    for (const char *const *channel = lane->channels; *channel; channel++) {
+    store_set_stop(c, lane->stop_fd);
+    int rc = take_turn(lane, c, err);
+    for (const char *const *channel = lane->channels; rc == 0 && *channel; channel++) {
         char sql[64]; /* a channel is a name, not a value: it cannot be a parameter */
         snprintf(sql, sizeof(sql), "listen %s", *channel);
-        int64_t rc = store_execute(c, sql, 0, NULL, err);
-        if (rc < 0)
-            return (int)rc;
+        rc = (int)MIN(store_execute(c, sql, 0, NULL, err), INT64_C(0));
     }
-    return 0;
+    return rc;
 }
 
 /* The settings of now.  0, or negative when the connection is to be left. */
@@ -128,11 +142,8 @@ static void work(const struct lane *lane, PGconn *c)
 {
     struct log_limit limits[LANE_CHORES_MAX] = {{0}};
     struct config now = *lane->file;
-    struct err err;
     bool is_changed = true;
-    int64_t r = begin(lane, c, &err);
-    if (r < 0)
-        log_line(LOG_WARNING, "cannot begin, trying again: %s", err.message);
+    int64_t r = 0;
     while (r >= 0 && !is_stopped(lane->stop_fd, PQsocket(c), r)) {
         r = is_changed ? read_settings(lane, c, &now) : 0;
         is_changed = false;
@@ -157,15 +168,17 @@ void lane_run(const struct lane *lane)
             if (!is_said)
                 log_line(LOG_WARNING, "%s: the database is away, trying again: %s", lane->name,
                          err.message);
-            is_said = true;
+        } else if (begin(lane, c, &err) < 0) {
+            if (!is_said && strcmp(err.code, "stopping") != 0)
+                log_line(LOG_WARNING, "%s: cannot begin, trying again: %s", lane->name,
+                         err.message);
         } else {
             log_line(LOG_INFO, "%s: connected to the database", lane->name);
             backoff.failures = 0;
-            store_set_stop(c, lane->stop_fd);
             work(lane, c);
-            PQfinish(c);
-            is_said = true;
         }
+        is_said = true;
+        PQfinish(c);
         pause_us = backoff_next_us(&backoff);
     }
 }
