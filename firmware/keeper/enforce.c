@@ -16,6 +16,7 @@
 #define WHOLE_LOOK_US US_PER_MINUTE
 #define SOON_US (US_PER_SECOND / 10)
 #define PAUSE_MAX_US (30 * US_PER_SECOND)
+#define UNSPLIT_US (10 * US_PER_SECOND)     /* a piece that cannot be split is passed by so long */
 #define SPLIT_LATEST_US (5 * US_PER_SECOND) /* from the look on: what has come meanwhile */
 
 /* ---- the clock ---- */
@@ -145,11 +146,15 @@ static int split(struct enforcer *e, PGconn *c, const struct retention *r,
                  const struct rule_plan *plan, int64_t boot_us, struct err *err)
 {
     for (size_t g = 0; g < SOURCE_GROUPS_MAX; g++) {
-        if (!plan->split[g] || is_paused(e, r, boot_us))
+        int64_t until_us = e->unsplit_until_us[g];
+        bool is_passed_by = boot_us < until_us && boot_us >= until_us - UNSPLIT_US;
+        if (!plan->split[g] || is_passed_by || is_paused(e, r, boot_us))
             continue;
         int rc = retention_split(c, r, plan->split[g], r->now_us + SPLIT_LATEST_US, err);
         /* something later is in the piece already: it came under another clock, and stays */
         bool is_later = rc == -ESTALE;
+        if (is_later)
+            e->unsplit_until_us[g] = boot_us + UNSPLIT_US;
         if (rc < 0 && !is_later && !put_off(e, boot_us, rc, err))
             return rc;
     }

@@ -18,7 +18,8 @@ struct enforcer {
     int64_t base_bytes, base_boot_us;  /* for the growth since */
     bool is_unsettled;                 /* something could not be done: look again */
     int64_t pause_us, paused_until_us; /* since boot: somebody is in the way of splits and drops */
-    struct arena arena;                /* of one whole look */
+    int64_t unsplit_until_us[SOURCE_GROUPS_MAX]; /* since boot: its piece cannot be split */
+    struct arena arena;                          /* of one whole look */
 };
 
 /* One look as of `now`: cheap, unless so much was written, or so much time has gone by, that the
