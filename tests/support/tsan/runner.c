@@ -82,15 +82,30 @@ void cr_failed(const char *file, int line, bool is_fatal, const char *what, cons
     _exit(EXIT_FAILURE); /* another thread or process: there is no way back into the test */
 }
 
-void cr_log_warn(const char *format, ...)
+__attribute__((format(printf, 2, 0))) static void log_line(const char *level, const char *format,
+                                                           va_list args)
 {
-    char text[4096] = "[WARN] ";
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + 7, sizeof(text) - 8, format, args);
-    va_end(args);
+    char text[4096];
+    int n = snprintf(text, sizeof(text), "[%s] ", level);
+    vsnprintf(text + n, sizeof(text) - 1 - (size_t)n, format, args);
     strcat(text, "\n");
     report(text, (int)strlen(text), sizeof(text));
+}
+
+void cr_log_warn(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    log_line("WARN", format, args);
+    va_end(args);
+}
+
+void cr_log_info(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    log_line("INFO", format, args);
+    va_end(args);
 }
 
 void cr_redirect_stderr(void)

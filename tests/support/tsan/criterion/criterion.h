@@ -44,6 +44,7 @@ void cr_failed(const char *file, int line, bool is_fatal, const char *what, cons
     __attribute__((format(printf, 5, 6)));
 
 void cr_log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cr_log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #define CR_REGISTERED(Entry, ...)                                   \
     static struct cr_entry Entry = {__VA_ARGS__};                   \
@@ -77,6 +78,18 @@ void cr_log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define CR_STR(F, A, Op, B, ...)       \
     CR_CHECK(F, strcmp((A), (B)) Op 0, \
              "The expression (as strings) (" #A ") " #Op " (" #B ") is false.", __VA_ARGS__)
+#define CR_ARR(F, A, Op, B, Size, ...)         \
+    CR_CHECK(F, memcmp((A), (B), (Size)) Op 0, \
+             "The expression (as arrays) (" #A ") " #Op " (" #B ") is false.", __VA_ARGS__)
+
+/* not within it when either is not a number */
+static inline bool cr_is_within(double a, double b, double epsilon)
+{
+    return a - b <= epsilon && b - a <= epsilon;
+}
+#define CR_FLOAT(F, A, B, Epsilon, ...)      \
+    CR_CHECK(F, cr_is_within(A, B, Epsilon), \
+             "(" #A ") and (" #B ") differ by more than " #Epsilon, __VA_ARGS__)
 
 #define cr_assert_fail(...) CR_CHECK(true, false, "The test was told to fail.", __VA_ARGS__)
 #define cr_assert(A, ...) CR_TRUE(true, A, __VA_ARGS__)
@@ -103,5 +116,9 @@ void cr_log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define cr_expect_str_eq(A, B, ...) CR_STR(false, A, ==, B, __VA_ARGS__)
 #define cr_assert_str_neq(A, B, ...) CR_STR(true, A, !=, B, __VA_ARGS__)
 #define cr_expect_str_neq(A, B, ...) CR_STR(false, A, !=, B, __VA_ARGS__)
+#define cr_assert_arr_eq(A, B, Size, ...) CR_ARR(true, A, ==, B, Size, __VA_ARGS__)
+#define cr_expect_arr_eq(A, B, Size, ...) CR_ARR(false, A, ==, B, Size, __VA_ARGS__)
+#define cr_assert_float_eq(A, B, Epsilon, ...) CR_FLOAT(true, A, B, Epsilon, __VA_ARGS__)
+#define cr_expect_float_eq(A, B, Epsilon, ...) CR_FLOAT(false, A, B, Epsilon, __VA_ARGS__)
 
 #endif
