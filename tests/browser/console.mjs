@@ -277,6 +277,40 @@ await step("settings are checked, saved and still there", async () => {
     assert.equal(await page.getByLabel("store.flush_ms").inputValue(), "500");
 });
 
+await step("what is not saved is not left unasked: neither by a link or a tab nor by the browser's own back", async () => {
+    const asked = [];
+    let answer = "dismiss";
+    const reply = (dialog) => (asked.push(dialog.message()), dialog[answer]());
+    page.on("dialog", reply);
+    for (const [path, label, tab] of [["/system", "store.flush_ms", null], ["/retention?tab=rule", "Budget of a month", "Source groups"]]) {
+        asked.length = 0;
+        answer = "dismiss";
+        await page.goto(`${AZK_URL}/logs`);
+        await page.getByRole("grid").waitFor(WAIT);
+        await page.evaluate((to) => {
+            const link = document.body.appendChild(document.createElement("a"));
+            link.href = to;
+            link.click();
+            link.remove();
+        }, path);
+        const field = page.getByLabel(label, { exact: true }).first();
+        await field.fill("15");
+        await visible("1 unsaved change");
+        await page.evaluate(() => history.back());
+        await page.waitForURL(AZK_URL + path, WAIT);
+        await page.getByRole("link", { name: "Events", exact: true }).click();
+        if (tab) await page.getByRole("link", { name: tab, exact: true }).click();
+        assert.equal(asked.length, tab ? 3 : 2, asked.join());
+        assert.equal(page.url(), AZK_URL + path);
+        assert.equal(await field.inputValue(), "15");
+        answer = "accept";
+        await page.evaluate(() => history.back());
+        await page.getByRole("grid").waitFor(WAIT);
+        assert.equal(new URL(page.url()).pathname, "/logs");
+    }
+    page.off("dialog", reply);
+});
+
 await step("every page in both languages and themes has nothing serious for axe, and no sideways scroll", async () => {
     for (const theme of ["light", "dark"]) {
         for (const language of ["en", "ja"]) {

@@ -6,15 +6,47 @@ export interface Route {
     params: URLSearchParams;
 }
 
-function current(): Route {
-    return { path: location.pathname, params: new URLSearchParams(location.search) };
+function routeOf({ pathname, search }: { pathname: string; search: string }): Route {
+    return { path: pathname, params: new URLSearchParams(search) };
 }
+
+const current = (): Route => routeOf(location);
 
 const route = createStore<Route>({ path: "/", params: new URLSearchParams() });
 
-export function startRouter(): void {
+/** Place in this tab's history, kept beside each entry: how far a step back or forward went. */
+let place = 0;
+const placeOf = (state: unknown): number => (typeof state === "number" ? state : 0);
+
+let isReturning = false;
+
+/** Another page, or another tab of it: what is typed here is not there. */
+function isElsewhere(to: Route): boolean {
+    const here = route.get();
+    return to.path !== here.path || to.params.get("tab") !== here.params.get("tab");
+}
+
+/** The browser's own back and forward: it has moved already, so what must not be left is gone back to. */
+function moved(event: PopStateEvent): void {
+    if (isReturning) {
+        isReturning = false;
+        return;
+    }
+    const to = placeOf(event.state);
+    if (mayLeave && isElsewhere(current()) && !mayLeave()) {
+        isReturning = to !== place;
+        if (isReturning) history.go(place - to);
+        else history.pushState(place, "", href(route.get().path, route.get().params));
+        return;
+    }
+    place = to;
     route.set(current());
-    addEventListener("popstate", () => route.set(current()));
+}
+
+export function startRouter(): void {
+    place = placeOf(history.state);
+    route.set(current());
+    addEventListener("popstate", moved);
 }
 
 export function useRoute(): Route {
@@ -28,7 +60,7 @@ export function href(path: string, params: URLSearchParams | Record<string, stri
 
 let mayLeave: (() => boolean) | null = null;
 
-/** Ask before another page is opened while something is not saved; returns the way to take it back. */
+/** Ask before another page or tab is opened while something is not saved; returns the way to take it back. */
 export function guardLeaving(ask: () => boolean): () => void {
     mayLeave = ask;
     return () => {
@@ -38,9 +70,9 @@ export function guardLeaving(ask: () => boolean): () => void {
 
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
     if (to === location.pathname + location.search) return;
-    if (mayLeave && to.split("?")[0] !== location.pathname && !mayLeave()) return;
-    if (options.replace) history.replaceState(null, "", to);
-    else history.pushState(null, "", to);
+    if (mayLeave && isElsewhere(routeOf(new URL(to, location.href))) && !mayLeave()) return;
+    if (options.replace) history.replaceState(place, "", to);
+    else history.pushState(++place, "", to);
     route.set(current());
 }
 
