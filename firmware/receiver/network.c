@@ -5,7 +5,8 @@
  * read can bring; UDP then too, and also when no room is to be expected, because datagrams wait
  * nowhere but in the kernel's buffer: they are refused and counted.  While the packer is only
  * behind for a moment, both wait.  TCP reads look at UDP every millisecond (between_reads), so that
- * no number of busy connections can starve it. */
+ * no number of busy connections can starve it.  Datagrams that trickle in are read some
+ * milliseconds apart, many at once, and not each by a wake-up of its own (udp_ready). */
 #include "receiver/network.h"
 
 #include <poll.h>
@@ -22,6 +23,8 @@
 #include "syslog/frame.h"
 
 #define UDP_EVERY_US 1000
+#define UDP_REST_MAX_US 2000    /* nobody sees it */
+#define UDP_DATAGRAM_BYTES 1280 /* a small one takes of the kernel's buffer */
 #define TICK_US (US_PER_SECOND / 2)
 #define QUIET_US US_PER_SECOND
 #define DRAIN_US (3 * US_PER_SECOND)
@@ -37,8 +40,10 @@ struct network {
     struct loop_source udp_source, tcp_listener, tcp_source, wake_source, signal_source;
     bool is_udp_read, is_tcp_read; /* their sources are in the loop */
     bool is_stopping;
-    int64_t udp_mono_us;  /* last read */
-    int64_t tick_mono_us; /* next */
+    int64_t udp_mono_us; /* last read */
+    int64_t udp_rest_us; /* between reads while datagrams trickle in; 0: the buffer is too small */
+    int64_t udp_rested_mono_us; /* no read for the loop's sake before */
+    int64_t tick_mono_us;       /* next */
     int64_t held_mono_us; /* when TCP was last held back: silence before it was not the peers' */
     struct log_limit turned_away, bad_frames;
     struct ip last_bad_frame;
@@ -75,10 +80,17 @@ static bool read_udp(struct network *n)
     return true;
 }
 
+/* A wake-up costs ten times what a message does.  So a socket that was emptied rests, if it was not
+ * the first datagram after a silence, for as long as no more than a quarter of its buffer can fill
+ * at a million datagrams a second. */
 static void udp_ready(void *context, uint32_t events)
 {
     (void)events;
-    (void)read_udp(context);
+    struct network *n = context;
+    int64_t before = n->udp_mono_us;
+    bool has_more = read_udp(n);
+    if (!has_more && n->udp_mono_us - before < 2 * n->udp_rest_us)
+        n->udp_rested_mono_us = n->udp_mono_us + n->udp_rest_us;
 }
 
 /* ---- TCP ---- */
@@ -235,6 +247,8 @@ static int open_udp(struct network *n, struct err *err)
     if (rc < 0)
         return setting_error(err, -rc, "listen.udp", c->syslog_udp);
     n->s->udp_buffer_bytes = udp_buffer_bytes(n->udp);
+    n->udp_rest_us = MIN(n->s->udp_buffer_bytes / (4 * UDP_DATAGRAM_BYTES), UDP_REST_MAX_US);
+    n->udp_rest_us -= n->udp_rest_us % 1000; /* the loop waits whole milliseconds */
     bool is_less = n->s->udp_buffer_bytes < c->udp_buffer_bytes;
     log_line(is_less ? LOG_WARNING : LOG_INFO, "UDP receive buffer: %lld bytes of %lld asked for%s",
              (long long)n->s->udp_buffer_bytes, (long long)c->udp_buffer_bytes,
@@ -370,7 +384,8 @@ static void update_readers(struct network *n)
         n->held_mono_us = clock_mono_us();
     set_read(n, &n->tcp_source, has_room, &n->is_tcp_read);
     if (n->udp)
-        set_read(n, &n->udp_source, udp_may_be_read(n), &n->is_udp_read);
+        set_read(n, &n->udp_source, clock_mono_us() >= n->udp_rested_mono_us && udp_may_be_read(n),
+                 &n->is_udp_read);
 }
 
 static void publish(struct network *n)
@@ -411,6 +426,8 @@ static void tick(struct network *n, int64_t now)
 static int64_t step_timeout_us(struct network *n, int64_t now)
 {
     int64_t until = MIN(n->tick_mono_us, intake_due_mono_us(n->in));
+    if (now < n->udp_rested_mono_us)
+        until = MIN(until, n->udp_rested_mono_us);
     return MAX(until - now, INT64_C(0));
 }
 
