@@ -35,7 +35,12 @@ let clockOffsetMs = 0;
 /** The box's time, as far as this browser can tell: ranges that end "now" must not hang on a notebook's
  * clock.  Answers carry whole seconds, so small differences are none. */
 export function boxNow(): number {
-    return Date.now() + clockOffsetMs;
+    return boxTime(Date.now());
+}
+
+/** A moment of this browser's clock by the box's: what the box dated is compared with that. */
+export function boxTime(ms: number): number {
+    return ms + clockOffsetMs;
 }
 
 function noteClock(response: Response): void {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { ApiError } from "../api/client";
+import { boxTime, type ApiError } from "../api/client";
 import { useWords, type Translate } from "../i18n";
 import { useDelayed, useNow } from "../state/useNow";
 import { cx } from "../utils/cx";
@@ -68,7 +68,7 @@ export function Moment({ at }: { at: string }) {
 /** "3 minutes ago", exact on hover: for what is always recent. */
 export function Ago({ at }: { at: string }) {
     const { lang } = useWords();
-    const now = useNow(5000);
+    const now = boxTime(useNow(5000));
     return (
         <time dateTime={at} title={formatExact(at)}>
             {formatAgo(at, Math.max(now, Date.parse(at)), lang)}

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { boxNow } from "../../api/client";
+import { boxNow, boxTime } from "../../api/client";
 import { getRates, getSources } from "../../api/endpoints";
 import { alignSpan } from "../../charts/rate";
 import { lostIn } from "../../charts/window";
@@ -69,12 +69,12 @@ export function Dashboard() {
                 <Guide />
             ) : (
                 <>
-                    <Health sources={silent.data?.sources} nowMs={silent.at} />
+                    <Health sources={silent.data?.sources} nowMs={boxTime(silent.at)} />
                     <FourFigures sources={busiest.data} lossSince={lossSince} />
                     <Graphs range={range} onRange={setRange} rates={rates} />
                     <div class={css.grid}>
                         {busiest.data && <BusiestCard sources={busiest.data} />}
-                        {silent.data && <SilentCard sources={silent.data.sources} nowMs={silent.at} />}
+                        {silent.data && <SilentCard sources={silent.data.sources} nowMs={boxTime(silent.at)} />}
                         <EventsCard />
                     </div>
                 </>

@@ -1,3 +1,4 @@
+import { boxTime } from "../../api/client";
 import type { Sources } from "../../api/types";
 import { errorText } from "../../components/States";
 import ui from "../../components/ui.module.css";
@@ -44,7 +45,7 @@ function RateFigure({ sources }: { sources: Sources | undefined }) {
     if (receiver && isQueueing(receiver, rate)) {
         text = t("dash.queue", { n: formatCount(receiver.queued), bytes: formatBytes(receiver.queue_bytes) });
     }
-    if (isSilent) text = t("dash.receiverSilent", { age: formatAgo(receiver.at, Math.max(at, Date.parse(receiver.at)), lang) });
+    if (isSilent) text = t("dash.receiverSilent", { age: formatAgo(receiver.at, Math.max(boxTime(at), Date.parse(receiver.at)), lang) });
     return (
         <Figure label={t("dash.rateLabel")} href="/sources" value={rate === null ? NONE : formatRate(rate)} tone={isSilent ? "bad" : "good"}>
             {text}
