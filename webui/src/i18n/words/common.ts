@@ -31,7 +31,7 @@ export const common = {
     "head.monthShort": ["{n} / {of} %", "{n} / {of} %"],
     "head.monthTitle": [
         "Storage used by this month’s logs, of its share of the capacity",
-        "容量に対する今月のログの使用率と上限",
+        "容量に対する今月のログの使用率と予算",
     ],
     "head.theme": ["Theme: {name}", "配色：{name}"],
     "theme.auto": ["as the system", "システムに合わせる"],

@@ -11,7 +11,7 @@ export const graphs = {
     "graph.fullLoad": ["Full load", "全負荷"],
     "graph.month": ["Storage of the month", "今月の使用量"],
     "graph.used": ["Used", "使用量"],
-    "graph.budget": ["Budget", "上限"],
+    "graph.budget": ["Budget", "予算"],
     "graph.states": ["CPU by state, % of all cores", "CPU の内訳（全コアに対する %）"],
     "graph.user": ["User", "ユーザー"],
     "graph.system": ["System", "システム"],

@@ -6,7 +6,7 @@ export const health = {
     "health.well": ["All is well.", "異常はありません。"],
     "health.wellHelp": [
         "Receiving, nothing lost in 24 hours, no source fell silent, the month within its budget, the clock right, room on the disk.",
-        "受信中です。24 時間の損失と途絶えた送信元はなく、今月の使用量は上限内で、時計とディスクにも問題はありません。",
+        "受信中です。24 時間の損失と途絶えた送信元はなく、今月の使用量は予算内で、時計とディスクにも問題はありません。",
     ],
     "health.unknown": ["Not all of the box’s state is known at the moment.", "装置の状態の一部を現在取得できていません。"],
     "health.receiver": ["The receiver does not report: nothing may be received.", "受信プロセスからの報告が途絶えています。受信できていないおそれがあります。"],
@@ -23,11 +23,11 @@ export const health = {
     "health.disk": ["Only {bytes} are free on the disk of the database.", "データベースのディスクの空きが {bytes} しかありません。"],
     "health.shed": [
         "Messages of group {group} of severity {severity} and below are refused until the budget allows them.",
-        "グループ {group} の重要度 {severity} 以下のメッセージを、容量の上限のため拒否しています。",
+        "グループ {group} の重要度 {severity} 以下のメッセージを、予算を超えないよう拒否しています。",
     ],
-    "health.over": ["The month’s budget is used up.", "今月の使用量が上限に達しました。"],
-    "health.forecast": ["The month’s budget will probably not last.", "今月の使用量は月末までに上限を超える見込みです。"],
-    "health.watch": ["The month will probably end close to its budget.", "今月の使用量は月末に上限近くに達する見込みです。"],
+    "health.over": ["The month’s budget is used up.", "今月の予算を使い切りました。"],
+    "health.forecast": ["The month’s budget will probably not last.", "今月の使用量は月末までに予算を超える見込みです。"],
+    "health.watch": ["The month will probably end close to its budget.", "今月の使用量は月末に予算近くに達する見込みです。"],
     "health.keep": [
         "Only about {n} days fit in the storage; {of} days are to be kept.",
         "保存日数の設定は {of} 日ですが、ストレージに収まるのは約 {n} 日分です。",
