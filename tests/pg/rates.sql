@@ -1,6 +1,6 @@
 -- Receive rates: what units bring is in the rings exactly once, whenever it comes; and the ledger's old minutes become hours.
 begin;
-select plan(41);
+select plan(43);
 
 create function pg_temp.m(n int) returns timestamptz language sql as $$ select date_trunc('minute', now()) - make_interval(mins => n) $$;
 -- One unit of one minute: dimension, name, severity, messages, bytes.
@@ -175,5 +175,12 @@ select results_eq($$ select sum(arrived), sum(stored), sum(crash), sum(refused),
 select is(count(*), 0::bigint, 'only hours are left of them') from azekura.ledger
  where minute < now() - interval '15 days' and minute <> date_trunc('hour', minute);
 select is(sum(dropped), 202::numeric, 'of what the kernel dropped too') from azekura.kernel_drop;
+-- what arrives late, for a minute and for the beginning of an hour that has been merged
+select azekura.count_unit(array[pg_temp.m(1440 * 20), date_trunc('hour', pg_temp.m(1440 * 20))], '{udp,udp}', '{192.0.2.1,192.0.2.1}', '{5,7}', '{4,6}',
+    '{50,70}', '{0,0}', '{0,0,0,0,0,0,1,0,0,0,0,0,0,0,1,0}');
+update azekura.ledger_merged set upto = '-infinity';
+select is(pg_temp.merge_all(), 0, 'merged once more, from the beginning, as after a clock that went back');
+select results_eq($$ select sum(arrived), sum(stored), sum(crash), sum(refused), sum(bytes) from azekura.ledger $$,
+    $$ select a + 12, s + 10, c + 2, r + 2, b + 120 from before $$, 'what came late for a merged hour is counted once');
 select * from finish();
 rollback;

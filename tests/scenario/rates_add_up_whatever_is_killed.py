@@ -87,7 +87,7 @@ def fold_and_be_killed(box):
     """The keeper's transaction, broken off at chosen places: nothing of it may stay."""
     before = box.psql("select count(*) from azekura.rate_unit")
     # functions of the fold, from its first writing to its last, end their own server process
-    places = {"rate_put": "smallint, timestamptz, text, bigint, integer[], bigint[], bigint[]",
+    places = {"rate_put": "smallint, timestamptz, text, bigint, integer[], bigint[], bigint[], boolean",
               "rate_make_due": "text", "rate_forget_names": ""}
     for name, arguments in places.items():
         source = box.value(f"select pg_get_functiondef('azekura.{name}({arguments})'::regprocedure)")
