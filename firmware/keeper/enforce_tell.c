@@ -5,17 +5,6 @@
 
 #define GUARD_QUIET_US (7 * US_PER_DAY) /* a full box deletes its oldest day every day: no news */
 
-struct number {
-    char text[24];
-};
-
-static struct number number_of(int64_t n)
-{
-    struct number s;
-    snprintf(s.text, sizeof(s.text), "%lld", (long long)n);
-    return s;
-}
-
 int tell_clock_doubted(PGconn *c, const struct clock_reference *ref, struct err *err)
 {
     char from[RFC3339_MAX], to[RFC3339_MAX];
@@ -33,7 +22,7 @@ int tell_clock_trusted(PGconn *c, const char *why, struct err *err)
 
 int tell_shed(PGconn *c, const char *group, int from, struct err *err)
 {
-    struct number severity = number_of(from);
+    struct number_text severity = number_text(from);
     struct event_params params = {.text = {"group", group, "severity", severity.text},
                                   .n = from < 8 ? 2 : 1};
     return event_add(c, from < 8 ? EVENT_RETENTION_SHED : EVENT_RETENTION_SHED_ENDED, &params, err);
@@ -53,8 +42,8 @@ static int tell_state(PGconn *c, const struct retention *r, struct retention_sta
     if (!is_first && state != before) {
         char month[16];
         snprintf(month, sizeof(month), "%04d-%02d", r->month / 100, r->month % 100);
-        struct number used = number_of(retention_month_bytes(r, r->month, -1)),
-                      budget = number_of(r->budget_bytes);
+        struct number_text used = number_text(retention_month_bytes(r, r->month, -1)),
+                           budget = number_text(r->budget_bytes);
         struct event_params params = {
             .text = {"month", month, "from", retention_state_names[before], "to",
                      retention_state_names[state], "used", used.text, "budget", budget.text},
@@ -77,8 +66,9 @@ static int tell_guard(PGconn *c, const struct retention *r, int64_t guarded_us,
                    (guarded_us == TIME_NONE || r->now_us - guarded_us > GUARD_QUIET_US);
     if (!is_news || used + rule_margin_bytes(r) <= r->high_water_bytes || r->capacity_bytes <= 0)
         return 0;
-    struct number percent = number_of(used / MAX(r->capacity_bytes / 100, INT64_C(1))),
-                  limit = number_of(r->high_water_bytes / MAX(r->capacity_bytes / 100, INT64_C(1)));
+    struct number_text percent = number_text(used / MAX(r->capacity_bytes / 100, INT64_C(1))),
+                       limit = number_text(r->high_water_bytes /
+                                           MAX(r->capacity_bytes / 100, INT64_C(1)));
     struct event_params params = {.text = {"percent", percent.text, "limit", limit.text}, .n = 2};
     return event_add(c, EVENT_STORAGE_HIGH_WATER, &params, err);
 }
@@ -91,9 +81,10 @@ static int tell_file_system(PGconn *c, const struct retention *r, struct retenti
     bool is_full = r->fs_free_bytes < (was_full ? limit + limit / 2 : limit);
     if (is_full == was_full)
         return 0;
-    struct number free_bytes = number_of(r->fs_free_bytes),
-                  foreign = number_of(MAX(
-                      r->fs_total_bytes - r->fs_free_bytes - retention_used_bytes(r), INT64_C(0)));
+    struct number_text free_bytes = number_text(r->fs_free_bytes),
+                       foreign = number_text(
+                           MAX(r->fs_total_bytes - r->fs_free_bytes - retention_used_bytes(r),
+                               INT64_C(0)));
     struct event_params params = {.text = {"free", free_bytes.text, "foreign", foreign.text},
                                   .n = is_full ? 2 : 1};
     int rc = event_add(c, is_full ? EVENT_STORAGE_FULL : EVENT_STORAGE_ROOM_AGAIN, &params, err);
@@ -109,7 +100,7 @@ static int tell_held(PGconn *c, const struct rule_plan *plan, struct retention_s
     if (is_held == status->is_held)
         return 0;
     if (is_held) {
-        struct number bytes = number_of(plan->held_bytes);
+        struct number_text bytes = number_text(plan->held_bytes);
         struct event_params params = {.text = {"bytes", bytes.text}, .n = 1};
         int rc = event_add(c, EVENT_RETENTION_HELD, &params, err);
         if (rc < 0)

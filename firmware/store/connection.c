@@ -331,6 +331,13 @@ int64_t backoff_next_us(struct backoff *b)
     return pause_us * 8 / 10 + (int64_t)((__int128)pause_us * 4 / 10 * chance / UINT32_MAX);
 }
 
+struct number_text number_text(int64_t n)
+{
+    struct number_text s;
+    snprintf(s.text, sizeof(s.text), "%lld", (long long)n);
+    return s;
+}
+
 int64_t store_number(const PGresult *r, int row, int column)
 {
     return strtoll(PQgetvalue(r, row, column), NULL, 10);

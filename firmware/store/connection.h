@@ -43,6 +43,12 @@ MUST_USE int store_query(PGconn *c, const char *sql, int n, const char *const *v
 MUST_USE int64_t store_execute(PGconn *c, const char *sql, int n, const char *const *values,
                                struct err *err);
 
+/* A whole number as the text of a parameter. */
+struct number_text {
+    char text[24];
+};
+struct number_text number_text(int64_t n);
+
 /* A whole number of a result, 64 bits; 0 for null. */
 int64_t store_number(const PGresult *r, int row, int column);
 

@@ -12,17 +12,6 @@
 #define PARAMS_MAX_BYTES 262144 /* the array literal */
 #define SEPARATOR '\x1f'        /* add_event() lets none into a value */
 
-struct number {
-    char text[24];
-};
-
-static struct number number_of(int64_t n)
-{
-    struct number s;
-    snprintf(s.text, sizeof(s.text), "%lld", (long long)n);
-    return s;
-}
-
 int64_t event_keep(PGconn *c, enum event_kind kind, const struct event_params *params,
                    struct err *err)
 {
@@ -36,7 +25,7 @@ int64_t event_keep(PGconn *c, enum event_kind kind, const struct event_params *p
         id = err_set(err, E2BIG, "too_large", "the particulars of an event %s exceed %d bytes",
                      event_types[kind].name, PARAMS_MAX_BYTES);
     } else {
-        struct number severity = number_of(event_types[kind].severity);
+        struct number_text severity = number_text(event_types[kind].severity);
         const char *values[] = {event_types[kind].name, severity.text, buf_str(&list)};
         PGresult *r = NULL;
         id = store_query(c, "select azekura.add_event($1, $2::smallint, $3::text[])", 3, values, &r,
@@ -83,8 +72,8 @@ int event_read(PGconn *c, const struct event_filter *f, int limit, event_row_fn 
                struct err *err)
 {
     char from[RFC3339_MAX], to[RFC3339_MAX];
-    struct number before = number_of(f->before_id > 0 ? f->before_id : INT64_MAX);
-    struct number severity = number_of(f->max_severity), n = number_of(limit);
+    struct number_text before = number_text(f->before_id > 0 ? f->before_id : INT64_MAX);
+    struct number_text severity = number_text(f->max_severity), n = number_text(limit);
     const char *values[] = {store_time_param(f->from_us, from),
                             store_time_param(f->to_us, to),
                             before.text,
@@ -120,7 +109,7 @@ int event_read(PGconn *c, const struct event_filter *f, int limit, event_row_fn 
 int64_t event_forget(PGconn *c, int64_t older_us, int64_t most, struct err *err)
 {
     char older[RFC3339_MAX];
-    struct number n = number_of(most);
+    struct number_text n = number_text(most);
     const char *values[] = {store_time_param(older_us, older), n.text};
     PGresult *r = NULL;
     int rc = store_query(
@@ -165,7 +154,7 @@ void event_this_process(char ret_boot[EVENT_BOOT_MAX], int64_t *ret_started)
 /* Parameters of both functions: daemon, pid, boot, started. */
 struct process {
     char boot[EVENT_BOOT_MAX];
-    struct number pid, started;
+    struct number_text pid, started;
     const char *values[4];
 };
 
@@ -173,8 +162,8 @@ static void this_process(const char *daemon, struct process *p)
 {
     int64_t started;
     event_this_process(p->boot, &started);
-    p->pid = number_of(getpid());
-    p->started = number_of(started);
+    p->pid = number_text(getpid());
+    p->started = number_text(started);
     p->values[0] = daemon;
     p->values[1] = p->pid.text;
     p->values[2] = p->boot;

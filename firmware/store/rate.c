@@ -12,17 +12,6 @@ static const int dimension_of[] = {
     [RATE_SEVERITY] = 4, [RATE_LISTENER] = 5,
 };
 
-struct number {
-    char text[24];
-};
-
-static struct number number_of(int64_t n)
-{
-    struct number s;
-    snprintf(s.text, sizeof(s.text), "%lld", (long long)n);
-    return s;
-}
-
 static double store_real(const PGresult *r, int row, int column)
 {
     return PQgetisnull(r, row, column) ? 0 : strtod(PQgetvalue(r, row, column), NULL);
@@ -98,8 +87,8 @@ static int read_points(PGconn *c, int dimension, int64_t from_us, int64_t step_u
 {
     char from[RFC3339_MAX], to[RFC3339_MAX];
     bool is_hours = step_us % HOUR_US == 0 && from_us % HOUR_US == 0;
-    struct number d = number_of(dimension), step = number_of(step_us / US_PER_SECOND),
-                  longest = number_of(is_hours ? 3600 : 60);
+    struct number_text d = number_text(dimension), step = number_text(step_us / US_PER_SECOND),
+                       longest = number_text(is_hours ? 3600 : 60);
     const char *values[] = {d.text, store_time_param(from_us, from),
                             store_time_param(from_us + n * step_us, to), step.text, longest.text};
     PGresult *r = NULL;
@@ -207,8 +196,8 @@ static void read_row(const PGresult *r, int row, struct rate_row *ret)
 int rate_read_table(PGconn *c, const struct rate_wish *wish, rate_row_fn each, void *context,
                     int64_t *ret_total, struct err *err)
 {
-    struct number dimension = number_of(dimension_of[wish->field]),
-                  disk = number_of(wish->month_disk_bytes), limit = number_of(wish->limit);
+    struct number_text dimension = number_text(dimension_of[wish->field]),
+                       disk = number_text(wish->month_disk_bytes), limit = number_text(wish->limit);
     const char *values[] = {dimension.text, wish->zone, wish->filter, disk.text, limit.text};
     struct buf sql = BUF_INIT(8192);
     PGresult *r = NULL;
@@ -233,9 +222,9 @@ int rate_read_table(PGconn *c, const struct rate_wish *wish, rate_row_fn each, v
 int rate_read_cost(PGconn *c, enum rate_cost_by by, const char *zone, int64_t month_disk_bytes,
                    int limit, rate_cost_fn each, void *context, struct err *err)
 {
-    struct number dimension =
-                      number_of(by == RATE_COST_HOSTNAME ? HOSTNAME_SEVERITY : APP_NAME_SEVERITY),
-                  n = number_of(limit);
+    struct number_text dimension = number_text(by == RATE_COST_HOSTNAME ? HOSTNAME_SEVERITY
+                                                                        : APP_NAME_SEVERITY),
+                       n = number_text(limit);
     const char *values[] = {dimension.text, zone, n.text};
     PGresult *r = NULL;
     int rc = store_query(c,
@@ -264,7 +253,7 @@ int rate_read_cost(PGconn *c, enum rate_cost_by by, const char *zone, int64_t mo
 
 int64_t rate_fold(PGconn *c, const char *zone, int64_t most, bool clock_is_doubted, struct err *err)
 {
-    struct number n = number_of(most);
+    struct number_text n = number_text(most);
     PGresult *r = NULL;
     const char *values[] = {zone, n.text, clock_is_doubted ? "true" : "false"};
     int rc = store_query(c, "select azekura.fold_rates($1, $2::integer, false, $3::boolean)", 3,

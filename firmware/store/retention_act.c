@@ -15,17 +15,6 @@
 #define NAMES_MAX_BYTES (RETENTION_DROP_MAX * (PIECE_NAME_MAX * 2 + 8))
 #define NUMBERS_MAX_BYTES (RETENTION_DROP_MAX * 24)
 
-struct number {
-    char text[24];
-};
-
-static struct number number_of(int64_t n)
-{
-    struct number s;
-    snprintf(s.text, sizeof(s.text), "%lld", (long long)n);
-    return s;
-}
-
 struct moment_text {
     char text[RFC3339_MAX];
 };
@@ -206,7 +195,7 @@ static int tell_drop(PGconn *c, const struct drop *d, struct err *err)
         bytes += p->bytes;
     }
     struct moment_text from = time_text(from_us), to = time_text(to_us);
-    struct number m = number_of(messages), b = number_of(bytes);
+    struct number_text m = number_text(messages), b = number_text(bytes);
     struct event_params params = {
         .text = {"from", from.text, "to", to.text, "group",
                  group_name(d->r, d->deletions[0].piece->group), "messages", m.text, "bytes",
@@ -222,8 +211,8 @@ static int note_done(PGconn *c, const struct drop *d, int64_t audit_id, struct e
     int64_t messages = 0;
     for (size_t i = 0; i < d->n; i++)
         messages += d->deletions[i].piece->messages;
-    struct number request = number_of(d->request->id), done = number_of(messages),
-                  audit = number_of(audit_id);
+    struct number_text request = number_text(d->request->id), done = number_text(messages),
+                       audit = number_text(audit_id);
     int64_t rc = store_execute(c,
                                "update azekura.deletion_request"
                                " set done_messages = done_messages + $2, audit_id = $3"
@@ -274,7 +263,7 @@ int64_t retention_drop(PGconn *c, const struct retention *r, const struct rule_d
 
 int retention_shed(PGconn *c, uint8_t group, int from, int64_t now_us, struct err *err)
 {
-    struct number g = number_of(group), severity = number_of(from);
+    struct number_text g = number_text(group), severity = number_text(from);
     struct moment_text now = time_text(now_us);
     const char *values[] = {g.text, severity.text, now.text};
     int64_t rc =
@@ -319,7 +308,7 @@ int retention_status_read(PGconn *c, struct retention_status *ret, struct err *e
 int retention_status_write(PGconn *c, const struct retention_status *s, int64_t now_us,
                            struct err *err)
 {
-    struct number month = number_of(s->month), growth = number_of(s->growth_bytes_s);
+    struct number_text month = number_text(s->month), growth = number_text(s->growth_bytes_s);
     struct moment_text now = time_text(now_us), guarded = time_text(s->guarded_us),
                        full = time_text(s->full_since_us);
     const char *values[] = {
@@ -372,7 +361,7 @@ int retention_request_next(PGconn *c, struct retention_request *ret, struct err 
 /* The newest thousand are kept; what was deleted for the others is in the audit log. */
 int retention_request_answer(PGconn *c, int64_t id, const char *refusal, struct err *err)
 {
-    struct number request = number_of(id);
+    struct number_text request = number_text(id);
     const char *values[] = {request.text, refusal ? "refused" : "done", refusal ? refusal : ""};
     int64_t rc = store_execute(c,
                                "update azekura.deletion_request set state = $2, message = $3"
@@ -438,9 +427,9 @@ static int alter_wal(PGconn *c, int64_t max_mb, int64_t min_mb, struct err *err)
 static int lower_wal(PGconn *c, const struct wal_limits *was, int64_t max_mb, int64_t min_mb,
                      struct err *err)
 {
-    struct number max = number_of(max_mb), min = number_of(min_mb),
-                  former_max = number_of(was->former_max_mb),
-                  former_min = number_of(was->former_min_mb);
+    struct number_text max = number_text(max_mb), min = number_text(min_mb),
+                       former_max = number_text(was->former_max_mb),
+                       former_min = number_text(was->former_min_mb);
     const char *values[] = {max.text, min.text, was->has_former ? former_max.text : NULL,
                             was->has_former ? former_min.text : NULL};
     int64_t rc = store_execute(

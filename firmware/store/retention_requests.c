@@ -2,17 +2,6 @@
 #include "store/retention_hand.h"
 #include "store/search.h"
 
-struct number {
-    char text[24];
-};
-
-static struct number number_of(int64_t n)
-{
-    struct number s;
-    snprintf(s.text, sizeof(s.text), "%lld", (long long)n);
-    return s;
-}
-
 /* ---- holds ---- */
 
 static int keep_hold(const struct retention_hand *h, const struct hold_wish *w,
@@ -53,7 +42,7 @@ int retention_add_hold(const struct retention_hand *h, const struct hold_wish *w
         return rc;
     if (w->from_us >= w->to_us)
         return err_set_field(err, EINVAL, "bad_value", "to", "to: it must be after from");
-    struct number group = number_of(w->group), most = number_of(HOLDS_MAX);
+    struct number_text group = number_text(w->group), most = number_text(HOLDS_MAX);
     char *reason = xasprintf("%.*s", VIEW_ARG(w->reason));
     const char *values[] = {store_time_param(w->from_us, from),
                             store_time_param(w->to_us, to),
@@ -78,7 +67,7 @@ int retention_add_hold(const struct retention_hand *h, const struct hold_wish *w
 
 static int drop_hold(const struct retention_hand *h, int64_t id, struct err *err)
 {
-    struct number number = number_of(id);
+    struct number_text number = number_text(id);
     const char *values[] = {number.text, h->actor};
     PGresult *r = NULL;
     int rc = store_query(h->db,
@@ -149,8 +138,8 @@ int retention_read_holds(PGconn *c, hold_row_fn each, void *context, struct err 
 int retention_request_deletion(const struct retention_hand *h, const struct deletion_wish *w,
                                int64_t *ret_id, struct err *err)
 {
-    struct number from = number_of(w->from_day), to = number_of(w->to_day);
-    struct number group = number_of(w->group), messages = number_of(w->messages);
+    struct number_text from = number_text(w->from_day), to = number_text(w->to_day);
+    struct number_text group = number_text(w->group), messages = number_text(w->messages);
     if (w->from_day > w->to_day)
         return err_set_field(err, EINVAL, "bad_value", "to", "to: it must not be before from");
     const char *values[] = {h->actor, from.text, to.text, w->group < 0 ? NULL : group.text,
@@ -174,7 +163,7 @@ int retention_request_deletion(const struct retention_hand *h, const struct dele
 
 int retention_read_request(PGconn *c, int64_t id, struct deletion_answer *ret, struct err *err)
 {
-    struct number number = number_of(id);
+    struct number_text number = number_text(id);
     const char *values[] = {number.text};
     PGresult *r = NULL;
     int rc = store_query(c,
@@ -198,8 +187,9 @@ int retention_read_request(PGconn *c, int64_t id, struct deletion_answer *ret, s
 int retention_read_receipts(PGconn *c, int64_t before, int64_t only, int limit, receipt_row_fn each,
                             void *context, struct err *err)
 {
-    struct number below = number_of(before > 0 ? before : INT64_MAX), one = number_of(only);
-    struct number most = number_of(limit);
+    struct number_text below = number_text(before > 0 ? before : INT64_MAX),
+                       one = number_text(only);
+    struct number_text most = number_text(limit);
     const char *values[] = {below.text, only > 0 ? one.text : NULL, most.text};
     PGresult *r = NULL;
     int rc = store_query(

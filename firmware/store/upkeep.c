@@ -1,21 +1,9 @@
 /* The keeper's statements. */
 #include "store/upkeep.h"
 
-/* A number as a parameter. */
-struct number {
-    char text[24];
-};
-
-static struct number number_of(int64_t n)
-{
-    struct number s;
-    snprintf(s.text, sizeof(s.text), "%lld", (long long)n);
-    return s;
-}
-
 int64_t upkeep_partitions(PGconn *c, int64_t days, const char *zone, struct err *err)
 {
-    struct number n = number_of(days);
+    struct number_text n = number_text(days);
     PGresult *r;
     int error = store_query(
         c,
@@ -49,8 +37,8 @@ int upkeep_compact(PGconn *c, int64_t days, const char *after, int64_t small_blo
                    int64_t quiet_seconds, int64_t max_blocks, char ret_piece[UPKEEP_PIECE_MAX],
                    struct err *err)
 {
-    struct number quiet = number_of(quiet_seconds), most = number_of(max_blocks);
-    struct number small = number_of(small_blocks), history = number_of(days);
+    struct number_text quiet = number_text(quiet_seconds), most = number_text(max_blocks);
+    struct number_text small = number_text(small_blocks), history = number_text(days);
     int rc = pick(c,
                   "select azekura.next_to_compact($1, $2::int, now() - make_interval(secs => $3),"
                   " now() - make_interval(days => $4::int))",
@@ -140,6 +128,6 @@ int64_t upkeep_forget_ledger(PGconn *c, int64_t days, struct err *err)
         "delete from azekura.kernel_drop where minute < now() - make_interval(days => $1::int)",
         "select azekura.forget_ledger_sums(now() - make_interval(days => $1::int))",
     };
-    struct number n = number_of(days);
+    struct number_text n = number_text(days);
     return execute_all(c, statements, ARRAY_LEN(statements), 1, (const char *const[]){n.text}, err);
 }
