@@ -1,78 +1,12 @@
 // The console as an administrator uses it, in Chromium, against the real product: set-up, a line sent by UDP
 // appears, its raw bytes are exact, both languages, both themes, a phone, the box and its database away.
 import assert from "node:assert/strict";
-import dgram from "node:dgram";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { createInterface } from "node:readline";
-
-const { AZK_URL, AZK_SETUP_CODE, AZK_UDP_PORT, AZK_WEBUI, AZK_SHOTS } = process.env;
-const require = createRequire(`${AZK_WEBUI}/package.json`);
-const { chromium } = require("playwright-core");
-const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+import { AZK_SETUP_CODE, AZK_URL, WAIT, ask, checkAccessibility, expecting, finish, gone, page, send, shot, step, visible } from "../support/browser.mjs";
 
 const NAME = "admin";
 const PASSWORD = "correct horse battery";
 const PAGES = ["/", "/logs", "/sources", "/receiver", "/system"];
-const WAIT = { timeout: 20_000 };
-
-// ---- the runner's side ----
-
-const replies = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-
-/** Ask run_browser.py for what only it can do. */
-async function ask(command) {
-    process.stdout.write(`::${command}\n`);
-    return JSON.parse((await replies.next()).value);
-}
-
-const socket = dgram.createSocket("udp4");
-function send(bytes) {
-    return new Promise((resolve, reject) => {
-        socket.send(bytes, Number(AZK_UDP_PORT), "127.0.0.1", (error) => (error ? reject(error) : resolve()));
-    });
-}
-
-async function step(name, run) {
-    const begin = Date.now();
-    await run();
-    console.log(`ok: ${name} (${Date.now() - begin} ms)`);
-}
-
-// ---- the browser ----
-
-const browser = await chromium.launch({
-    executablePath: process.env.AZK_CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-});
-const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    locale: "en-GB",
-    colorScheme: "light",
-    timezoneId: "Asia/Tokyo",
-    acceptDownloads: true,
-});
-const page = await context.newPage();
-
-/** Replies with these are part of a step; Chromium writes them to the console as errors. */
-let expected = () => false;
-const errors = [];
-page.on("pageerror", (error) => errors.push(String(error)));
-page.on("console", (message) => {
-    if (message.type() !== "error") return;
-    const text = `${message.text()} ${message.location().url}`;
-    if (!expected(text)) errors.push(text);
-});
-
-async function expecting(pattern, run) {
-    expected = (text) => pattern.test(text);
-    await run();
-    expected = () => false;
-}
-
-async function visible(text, where = page) {
-    await where.getByText(text).first().waitFor({ state: "visible", ...WAIT });
-}
 
 async function search(query) {
     const box = page.getByRole("searchbox").first();
@@ -96,18 +30,6 @@ async function found(query, text) {
 
 async function sidewaysScroll() {
     return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-}
-
-async function checkAccessibility(where) {
-    await page.evaluate(axeSource);
-    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-    const grave = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
-    const list = grave.map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => `${n.target} ${n.failureSummary}`).join(" | ")}`);
-    assert.deepEqual(list, [], `axe on ${where}`);
-}
-
-async function shot(name) {
-    if (AZK_SHOTS) await page.screenshot({ path: `${AZK_SHOTS}/${name}.png` });
 }
 
 const SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>";
@@ -400,8 +322,4 @@ await step("a live view says when more arrives than it shows", async () => {
     await page.getByRole("button", { name: "Go on" }).click();
 });
 
-await step("no page has written an error to the console", () => assert.deepEqual(errors, []));
-
-await browser.close();
-socket.close();
-process.exit(0);
+await finish();

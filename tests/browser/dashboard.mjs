@@ -1,55 +1,15 @@
 // The dashboard in Chromium against the real product: graphs of rate and load on one time axis, events drawn in,
 // zoom and back, table, CSV and picture, a part that fails, a page that stays open.
 import assert from "node:assert/strict";
-import dgram from "node:dgram";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { createInterface } from "node:readline";
+import { AZK_SETUP_CODE, AZK_URL, WAIT, ask, browser, checkAccessibility, context, expecting, finish, page, send, shot, step } from "../support/browser.mjs";
 
-const { AZK_URL, AZK_SETUP_CODE, AZK_UDP_PORT, AZK_WEBUI, AZK_SHOTS } = process.env;
-const require = createRequire(`${AZK_WEBUI}/package.json`);
-const { chromium } = require("playwright-core");
-const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-
-const WAIT = { timeout: 30_000 };
 const MAIN = ["rate", "cpu", "load", "month"];
 
-const replies = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 // a page that is loaded anew leaves while the database is answering
-process.stdout.write("::allow connection to client lost|canceling statement due to user request\n");
-await replies.next();
-
-async function step(name, run) {
-    const begin = Date.now();
-    await run();
-    console.log(`ok: ${name} (${Date.now() - begin} ms)`);
-}
-
-const socket = dgram.createSocket("udp4");
-const send = (text) => new Promise((resolve, reject) => socket.send(text, Number(AZK_UDP_PORT), "127.0.0.1", (e) => (e ? reject(e) : resolve())));
-
-const browser = await chromium.launch({
-    executablePath: process.env.AZK_CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-});
-const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    locale: "en-GB",
-    colorScheme: "light",
-    timezoneId: "Asia/Tokyo",
-    acceptDownloads: true,
-});
-const page = await context.newPage();
-let expected = () => false;
-const errors = [];
-page.on("pageerror", (error) => errors.push(String(error)));
-page.on("console", (message) => {
-    const text = `${message.text()} ${message.location().url}`;
-    if (message.type() === "error" && !expected(text)) errors.push(text);
-});
+await ask("allow connection to client lost|canceling statement due to user request");
 
 const graph = (id) => page.locator(`[data-graph=${id}]`);
-const shot = async (name) => AZK_SHOTS && (await page.screenshot({ path: `${AZK_SHOTS}/${name}.png` }));
 
 /** The table beside a graph: [[name, now or under the cursor, maximum, mean], …]. */
 async function figures(id) {
@@ -66,13 +26,6 @@ async function measured(id, row = 0) {
 async function plot(id) {
     await graph(id).scrollIntoViewIfNeeded();
     return graph(id).locator(".u-over").boundingBox();
-}
-
-async function checkAccessibility(where) {
-    await page.evaluate(axeSource);
-    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-    const grave = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
-    assert.deepEqual(grave.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.failureSummary}`).join(" | ")}`), [], `axe on ${where}`);
 }
 
 await step("after set-up and the first messages there are four figures and the four graphs of the load test", async () => {
@@ -255,18 +208,18 @@ await step("ranges up to two years are shown, and nothing scrolls sideways", asy
 
 await step("when the load cannot be had the rest is there, the page says why, and it returns by itself", async () => {
     const why = { error: { code: "internal", message: "the rings are being mended", field: null } };
-    expected = (text) => /\/api\/v1\/load/.test(text);
-    await page.route(/\/api\/v1\/load\?/, (route) => route.fulfill({ status: 500, json: why }));
-    await page.goto(AZK_URL);
-    await page.getByText(/the rings are being mended/).waitFor(WAIT);
-    await graph("rate").locator("canvas").waitFor(WAIT);
-    await page.getByRole("heading", { name: "Busiest sources" }).waitFor(WAIT);
-    assert.equal(await graph("cpu").count(), 0);
-    await checkAccessibility("a part that fails");
-    await page.unroute(/\/api\/v1\/load\?/);
-    await graph("cpu").locator("canvas").waitFor(WAIT);
-    await page.getByText(/the rings are being mended/).waitFor({ state: "detached", ...WAIT });
-    expected = () => false;
+    await expecting(/\/api\/v1\/load/, async () => {
+        await page.route(/\/api\/v1\/load\?/, (route) => route.fulfill({ status: 500, json: why }));
+        await page.goto(AZK_URL);
+        await page.getByText(/the rings are being mended/).waitFor(WAIT);
+        await graph("rate").locator("canvas").waitFor(WAIT);
+        await page.getByRole("heading", { name: "Busiest sources" }).waitFor(WAIT);
+        assert.equal(await graph("cpu").count(), 0);
+        await checkAccessibility("a part that fails");
+        await page.unroute(/\/api\/v1\/load\?/);
+        await graph("cpu").locator("canvas").waitFor(WAIT);
+        await page.getByText(/the rings are being mended/).waitFor({ state: "detached", ...WAIT });
+    });
 });
 
 await step("a notebook whose clock is three hours ahead does not make sources silent", async () => {
@@ -310,8 +263,4 @@ await step("a page left open paints into the same graphs and does not grow", asy
     await quiet.close();
 });
 
-await step("no page has written an error to the console", () => assert.deepEqual(errors, []));
-
-await browser.close();
-socket.close();
-process.exit(0);
+await finish();

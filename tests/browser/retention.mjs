@@ -2,83 +2,15 @@
 // stored by day, holds, a deletion with its preview and its receipt, the rule changed and taken back, groups, a doubted
 // clock, sizing, what each role may do, both languages and themes, a phone, the database away.
 import assert from "node:assert/strict";
-import dgram from "node:dgram";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { createInterface } from "node:readline";
-
-const { AZK_URL, AZK_SETUP_CODE, AZK_UDP_PORT, AZK_WEBUI, AZK_SHOTS } = process.env;
-const require = createRequire(`${AZK_WEBUI}/package.json`);
-const { chromium } = require("playwright-core");
-const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+import { AZK_SETUP_CODE, AZK_URL, WAIT, ask, button, checkAccessibility, expecting, finish, gone, page, send, shot, step, visible } from "../support/browser.mjs";
 
 const PASSWORD = "correct horse battery";
-const WAIT = { timeout: 30_000 };
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 const VIEWS = ["/retention", "/retention?tab=rule", "/retention?tab=groups", "/retention?tab=kept", "/retention?tab=size", "/events", "/sources", "/sources?by=severity"];
 
-const replies = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-
-/** Ask run_browser.py for what only it can do. */
-async function ask(command) {
-    process.stdout.write(`::${command}\n`);
-    return JSON.parse((await replies.next()).value);
-}
-
-const socket = dgram.createSocket("udp4");
-const send = (text) => new Promise((resolve, reject) => socket.send(text, Number(AZK_UDP_PORT), "127.0.0.1", (e) => (e ? reject(e) : resolve())));
-
-async function step(name, run) {
-    const begin = Date.now();
-    try {
-        await run();
-    } catch (error) {
-        await shot("failed");
-        for (const text of errors) console.log(`page: ${text}`);
-        throw error;
-    }
-    console.log(`ok: ${name} (${Date.now() - begin} ms)`);
-}
-
-const browser = await chromium.launch({
-    executablePath: process.env.AZK_CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-});
-const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    locale: "en-GB",
-    colorScheme: "light",
-    timezoneId: "Asia/Tokyo",
-    acceptDownloads: true,
-});
-const page = await context.newPage();
-let expected = () => false;
-const errors = [];
-page.on("pageerror", (error) => errors.push(String(error)));
-page.on("console", (message) => {
-    const text = `${message.text()} ${message.location().url}`;
-    if (message.type() === "error" && !expected(text)) errors.push(text);
-});
-
-async function expecting(pattern, run) {
-    expected = (text) => pattern.test(text);
-    await run();
-    expected = () => false;
-}
-
-const visible = (text, where = page) => where.getByText(text).first().waitFor({ state: "visible", ...WAIT });
-const gone = (text, where = page) => where.getByText(text).first().waitFor({ state: "hidden", ...WAIT });
-const button = (name, where = page) => where.getByRole("button", { name });
-const shot = async (name) => AZK_SHOTS && (await page.screenshot({ path: `${AZK_SHOTS}/${name}.png`, fullPage: true }));
 const card = (name) => page.getByRole("region", { name, exact: true });
 const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-
-async function checkAccessibility(where) {
-    await page.evaluate(axeSource);
-    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-    const grave = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
-    assert.deepEqual(grave.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.failureSummary}`).join(" | ")}`), [], `axe on ${where}`);
-}
 
 async function logIn(name) {
     await page.getByLabel("Name").fill(name);
@@ -409,8 +341,4 @@ await step("an operator holds but does not delete; a viewer reads", async () => 
     }
 });
 
-await step("no page has written an error to the console", () => assert.deepEqual(errors, []));
-
-await browser.close();
-socket.close();
-process.exit(0);
+await finish();
