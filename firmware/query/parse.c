@@ -417,7 +417,8 @@ static int value_node(struct parser *p, unsigned field, struct view value, size_
 static int parse_tag(struct parser *p, const struct tag *t, struct query_node *text,
                      struct query_node **ret)
 {
-    struct query_node *app_name = NULL, *procid = NULL; /* gcc at -O3 does not see that they are set */
+    /* set where they are used, which gcc at -O3 does not see */
+    struct query_node *app_name = NULL, *procid = NULL;
     struct node_list both = {0}, either = {0};
     int rc = value_node(p, FIELD_APP_NAME, t->app_name, text->at, &app_name);
     if (rc < 0)
