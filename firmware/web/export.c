@@ -18,6 +18,10 @@
 #define RETRY_S 10
 #define DB_PATIENCE_US (60 * US_PER_SECOND) /* for a connection, once the export is under way */
 #define DB_PAUSE_MS 500
+/* The keeper cancels a search that is in the way of a deletion.  The page is read again, in steps
+ * so short that he need not. */
+#define CANCELS_MAX 50 /* one after another */
+#define SHORT_STEP_MS 150
 
 enum export_format { EXPORT_CSV, EXPORT_JSONL, EXPORT_RAW };
 
@@ -91,12 +95,12 @@ static void adapt_page(struct search_request *q, const struct export *x, int n)
         q->limit = MIN(q->limit * 2, PAGE_MESSAGES_MAX);
 }
 
-/* One page: 1 there is more, 0 that was the last, negative and *err. */
-static int next_page(struct request *rq, struct search_request *q, struct export *x,
-                     struct err *err)
+/* One try of a page: 1 there is more, 0 that was the last, negative and *err. */
+static int try_page(struct request *rq, struct search_request *q, struct export *x, struct err *err)
 {
     struct search_scan scan;
     buf_clear(&x->page);
+    x->is_cut = false; /* also when nothing comes any more */
     int n = search_run(rq->db, q, add_entry, x, &scan, err);
     if (n < 0)
         return n;
@@ -113,6 +117,26 @@ static int next_page(struct request *rq, struct search_request *q, struct export
     snprintf(x->last_id, sizeof(x->last_id), "%s", scan.resume);
     q->cursor = x->last_id;
     return 1;
+}
+
+/* A page as try_page(), tried again from where it began after it was cancelled. */
+static int next_page(struct request *rq, struct search_request *q, struct export *x,
+                     struct err *err)
+{
+    const int64_t time_limit_ms = q->time_limit_ms;
+    char begin[sizeof(x->last_id)];
+    int rc;
+    snprintf(begin, sizeof(begin), "%s", x->last_id); /* what a page gives moves last_id on */
+    for (int tries = 0;; tries++) {
+        rc = try_page(rq, q, x, err);
+        if (rc != -ETIMEDOUT || tries == CANCELS_MAX || atomic_load(&rq->web->is_stopping))
+            break;
+        snprintf(x->last_id, sizeof(x->last_id), "%s", begin);
+        q->limit = MAX(q->limit / 2, 1);
+        q->time_limit_ms = SHORT_STEP_MS;
+    }
+    q->time_limit_ms = time_limit_ms;
+    return rc;
 }
 
 static int begin_stream(struct request *rq, enum export_format format)
