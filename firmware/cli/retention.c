@@ -86,19 +86,13 @@ bool rule_cli_ask(const char *what, bool is_yes)
 
 bool rule_cli_is_wanted(struct rule_cli *r, bool is_yes)
 {
-    struct rule_plan plan;
+    struct rule_plan plan, open;
     rule_plan(&r->rule, r->rule.policy, &r->arena, &plan);
-    /* a piece that is written to and would be split is a finished one some seconds later */
-    for (size_t i = 0; i < r->rule.pieces_n; i++) {
-        struct piece *p = &r->rule.pieces[i];
-        if (plan.split[p->group] == p)
-            p->upper_us = r->rule.now_us;
-    }
-    rule_plan(&r->rule, r->rule.policy, &r->arena, &plan);
-    if (plan.deletions_n == 0)
+    rule_plan_open(&r->rule, r->rule.policy, &plan, &r->arena, &open);
+    if (plan.deletions_n == 0 && open.deletions_n == 0)
         return true;
     puts("with this the box would remove at once:");
-    rule_cli_print_plan(r, &plan);
+    rule_cli_print_plan(r, &plan, &open);
     bool is_wanted = rule_cli_ask("Go on?", is_yes);
     if (!is_wanted)
         puts("nothing was changed");

@@ -23,8 +23,10 @@ MUST_USE int rule_cli_load_with(struct rule_cli *r, const struct setting *s, con
 MUST_USE int rule_cli_hand(struct cli *cli, struct retention_hand *ret, struct err *err);
 /* "2026-11-30"; 0, or -EINVAL and *err that names the option. */
 MUST_USE int rule_cli_day(const char *option, const char *text, int32_t *ret, struct err *err);
-/* What would go, a line each, two blanks before it; the sum when there are several. */
-void rule_cli_print_plan(struct rule_cli *r, const struct rule_plan *plan);
+/* What would go, a line each, two blanks before it; the sum when there are several.  `open`: of
+ * rule_plan_open(), or NULL. */
+void rule_cli_print_plan(struct rule_cli *r, const struct rule_plan *plan,
+                         const struct rule_plan *open);
 /* Before a change that is in r->rule already and not yet in the database: says what the box would
  * delete because of it, and asks unless is_yes.  True when nothing would go or it is wanted. */
 MUST_USE bool rule_cli_is_wanted(struct rule_cli *r, bool is_yes);

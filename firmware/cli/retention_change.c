@@ -369,7 +369,7 @@ static int delete_planned(struct rule_cli *c, struct deletion_wish *w, bool is_y
         return CLI_NOTHING;
     }
     puts("would remove:");
-    rule_cli_print_plan(c, &plan);
+    rule_cli_print_plan(c, &plan, NULL);
     w->messages = plan.messages;
     if (!rule_cli_ask("Delete this for good?", is_yes)) {
         puts("nothing was deleted");

@@ -274,7 +274,8 @@ static void print_use(const struct use *u)
     printf("%s messages, %s", text_number(u->messages, messages), text_bytes(u->bytes, bytes));
 }
 
-void rule_cli_print_plan(struct rule_cli *c, const struct rule_plan *plan)
+/* Returns how many lines. */
+static size_t print_deletions(struct rule_cli *c, const struct rule_plan *plan, const char *more)
 {
     struct deletion_range *ranges;
     char from[DAY_TEXT_MAX], to[DAY_TEXT_MAX], name[GROUP_NAME_MAX];
@@ -285,29 +286,43 @@ void rule_cli_print_plan(struct rule_cli *c, const struct rule_plan *plan)
         printf("  %s", day_format(d->from_day, from));
         if (d->to_day != d->from_day)
             printf(" to %s", day_format(d->to_day, to));
-        printf(" of group %s: ", group);
+        printf("%s of group %s: ", more, group);
         print_use(&d->all);
         printf(" (%s)\n", rule_reason_names[d->reason]);
         free(group);
     }
+    return n;
+}
+
+void rule_cli_print_plan(struct rule_cli *c, const struct rule_plan *plan,
+                         const struct rule_plan *open)
+{
+    struct use sum = {plan->bytes, plan->messages, plan->raw_bytes};
+    size_t n = print_deletions(c, plan, "");
+    if (open) {
+        n += print_deletions(c, open, ", what came up to now,");
+        sum.bytes += open->bytes;
+        sum.messages += open->messages;
+    }
     if (n > 1) {
         fputs("  together ", stdout);
-        print_use(&(struct use){plan->bytes, plan->messages, plan->raw_bytes});
+        print_use(&sum);
         putchar('\n');
     }
 }
 
 static void print_preview(struct rule_cli *c, enum retention_policy policy)
 {
-    struct rule_plan plan;
+    struct rule_plan plan, open;
     char held[TEXT_NUMBER_MAX];
     rule_plan(&c->rule, policy, &c->arena, &plan);
+    rule_plan_open(&c->rule, policy, &plan, &c->arena, &open);
+    bool does_remove = plan.deletions_n > 0 || open.deletions_n > 0;
     int shed_from = use_shed_from(&c->rule, &plan);
     printf("%s%s would %s%s\n", retention_policy_names[policy],
            policy == c->rule.policy ? " (in force)" : "",
-           plan.deletions_n > 0 ? "remove now" : "remove nothing now",
-           plan.deletions_n > 0 ? ":" : "");
-    rule_cli_print_plan(c, &plan);
+           does_remove ? "remove now" : "remove nothing now", does_remove ? ":" : "");
+    rule_cli_print_plan(c, &plan, &open);
     if (shed_from >= 1 && shed_from <= 7)
         printf("  and refuse severity %s and below\n", severity_name((unsigned)shed_from));
     if (plan.held_bytes > 0)

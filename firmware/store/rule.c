@@ -33,7 +33,9 @@ enum scope { SCOPE_MONTH, SCOPE_OLDER_MONTHS, SCOPE_ALL };
 struct planning {
     const struct retention *r;
     struct rule_plan *plan;
-    bool *is_gone; /* by piece */
+    bool *is_gone;                  /* by piece */
+    int64_t freed_bytes;            /* of those that are gone */
+    const struct rule_plan *before; /* that has been carried out already; NULL: none */
     int64_t margin_bytes;
 };
 
@@ -114,6 +116,13 @@ static bool is_in(const struct retention *r, const struct piece *p, enum scope s
            (scope == SCOPE_OLDER_MONTHS && month < r->month);
 }
 
+/* Whether the plan before has split it: what is in it came before, and its day goes on in another.
+ */
+static bool was_split(const struct planning *p, const struct piece *piece)
+{
+    return p->before && p->before->split[piece->group] == piece;
+}
+
 /* Whether a piece of the scope may be taken.  The guard takes, after all others, what lies in the
  * future: written under a clock that was wrong then or is wrong now. */
 static bool may_take(const struct planning *p, size_t i, enum scope scope)
@@ -121,7 +130,7 @@ static bool may_take(const struct planning *p, size_t i, enum scope scope)
     const struct piece *piece = &p->r->pieces[i];
     if (p->is_gone[i] || piece->is_held)
         return false;
-    return is_closed(p->r, piece) ||
+    return is_closed(p->r, piece) || was_split(p, piece) ||
            (scope == SCOPE_ALL && piece->lower_us > p->r->now_us && piece->messages > 0);
 }
 
@@ -142,6 +151,7 @@ static void take_piece(struct planning *p, size_t i, enum rule_reason reason)
     plan->messages += piece->messages;
     plan->raw_bytes += piece->raw_bytes;
     plan->bytes += piece->bytes;
+    p->freed_bytes += piece->bytes;
     p->is_gone[i] = true;
 }
 
@@ -292,9 +302,9 @@ static void apply_month(struct planning *p, enum retention_policy policy)
 static void apply_guard(struct planning *p)
 {
     const struct retention *r = p->r;
-    int64_t over = rule_used_bytes(r) - p->plan->bytes + p->margin_bytes - r->high_water_bytes;
+    int64_t over = rule_used_bytes(r) - p->freed_bytes + p->margin_bytes - r->high_water_bytes;
     int64_t lacking =
-        r->fs_total_bytes > 0 ? rule_free_limit_bytes(r) - r->fs_free_bytes - p->plan->bytes : 0;
+        r->fs_total_bytes > 0 ? rule_free_limit_bytes(r) - r->fs_free_bytes - p->freed_bytes : 0;
     int64_t excess = MAX(over, lacking);
     if (excess > 0)
         take(p, SCOPE_ALL, -1, RULE_GUARD, excess);
@@ -325,20 +335,37 @@ static void begin(struct planning *p, const struct retention *r, struct arena *a
     };
 }
 
+static void apply_all(struct planning *p, enum retention_policy policy)
+{
+    if (!p->r->is_clock_doubted) {
+        apply_keep_days(p);
+        if (policy == POLICY_SHED)
+            apply_shedding(p);
+        apply_quotas(p, policy);
+        apply_month(p, policy);
+    }
+    apply_guard(p);
+}
+
 void rule_plan(const struct retention *r, enum retention_policy policy, struct arena *arena,
                struct rule_plan *ret)
 {
     struct planning p;
     begin(&p, r, arena, ret);
     split_large_pieces(&p);
-    if (!r->is_clock_doubted) {
-        apply_keep_days(&p);
-        if (policy == POLICY_SHED)
-            apply_shedding(&p);
-        apply_quotas(&p, policy);
-        apply_month(&p, policy);
-    }
-    apply_guard(&p);
+    apply_all(&p, policy);
+}
+
+void rule_plan_open(const struct retention *r, enum retention_policy policy,
+                    const struct rule_plan *plan, struct arena *arena, struct rule_plan *ret)
+{
+    struct planning p;
+    begin(&p, r, arena, ret);
+    for (size_t i = 0; i < plan->deletions_n; i++)
+        p.is_gone[plan->deletions[i].piece - r->pieces] = true;
+    p.freed_bytes = plan->bytes;
+    p.before = plan;
+    apply_all(&p, policy);
 }
 
 void rule_plan_request(const struct retention *r, int32_t from_day, int32_t to_day, int group,

@@ -35,6 +35,13 @@ struct rule_plan {
 void rule_plan(const struct retention *r, enum retention_policy policy, struct arena *arena,
                struct rule_plan *ret);
 
+/* What goes some seconds later, once `plan` of rule_plan() has been carried out: of the open pieces
+ * that it splits, what came up to now.  An open piece is no deletion of `plan`, and a preview that
+ * left it out would say "nothing" of logs that are gone in a moment.  At most one piece a group, of
+ * r; no piece of `plan` is among them. */
+void rule_plan_open(const struct retention *r, enum retention_policy policy,
+                    const struct rule_plan *plan, struct arena *arena, struct rule_plan *ret);
+
 /* What a request "delete the days from…to (20261103, both included) of a group (-1: all)" would
  * delete: closed pieces that are not held. */
 void rule_plan_request(const struct retention *r, int32_t from_day, int32_t to_day, int group,

@@ -135,11 +135,12 @@ void retention_preview(struct request *rq)
     json_key(&j, "previews");
     json_begin(&j, '[');
     for (int i = 0; i < POLICIES; i++) {
-        struct rule_plan plan;
+        struct rule_plan plan, open;
         if (policy != POLICIES && policy != i)
             continue;
         rule_plan(r, (enum retention_policy)i, &rq->arena, &plan);
-        rule_add_preview(rq, &j, r, retention_policy_names[i], &plan);
+        rule_plan_open(r, (enum retention_policy)i, &plan, &rq->arena, &open);
+        rule_add_preview(rq, &j, r, retention_policy_names[i], &plan, &open);
     }
     json_end(&j, ']');
     json_end(&j, '}');

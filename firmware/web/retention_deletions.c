@@ -131,7 +131,7 @@ void retention_deletion_preview(struct request *rq)
     }
     struct buf out = BUF_INIT(RULE_ANSWER_MAX_BYTES);
     struct json j = JSON_INIT(&out);
-    rule_add_preview(rq, &j, r, "request", &plan);
+    rule_add_preview(rq, &j, r, "request", &plan, NULL);
     reply_json(rq, 200, NULL, &out);
 }
 

@@ -63,8 +63,28 @@ void rule_add_severity(struct json *j, const char *key, int severity)
     json_str(j, severity >= 1 && severity <= 7 ? severity_name((unsigned)severity) : NULL);
 }
 
+/* "open": of each group at most one piece is written to. */
+static void add_open(struct json *j, const struct retention *r, const struct rule_plan *open)
+{
+    char name[GROUP_NAME_MAX];
+    json_key(j, "open");
+    json_begin(j, '[');
+    for (size_t i = 0; open && i < open->deletions_n; i++) {
+        const struct rule_deletion *d = &open->deletions[i];
+        json_begin(j, '{');
+        json_key(j, "group");
+        json_str(j, use_group_name(r, d->piece->group, name));
+        json_key(j, "reason");
+        json_str(j, rule_reason_names[d->reason]);
+        rule_add_use(j, &(struct use){d->piece->bytes, d->piece->messages, d->piece->raw_bytes});
+        json_end(j, '}');
+    }
+    json_end(j, ']');
+}
+
 void rule_add_preview(struct request *rq, struct json *j, const struct retention *r,
-                      const char *policy, const struct rule_plan *plan)
+                      const char *policy, const struct rule_plan *plan,
+                      const struct rule_plan *open)
 {
     struct deletion_range *ranges;
     size_t n = use_deletions(plan, &rq->arena, &ranges);
@@ -86,6 +106,7 @@ void rule_add_preview(struct request *rq, struct json *j, const struct retention
         json_end(j, '}');
     }
     json_end(j, ']');
+    add_open(j, r, open);
     rule_add_use(j, &(struct use){plan->bytes, plan->messages, plan->raw_bytes});
     rule_add_severity(j, "shed_from", use_shed_from(r, plan));
     json_key(j, "held_bytes");

@@ -25,9 +25,11 @@ void rule_add_use(struct json *j, const struct use *u); /* "bytes", "messages", 
 void rule_add_day(struct json *j, const char *key, int32_t day);
 /* A severity's name, null for 8 or 0 (none). */
 void rule_add_severity(struct json *j, const char *key, int severity);
-/* One preview as an object; `policy` of a request is "request". */
+/* One preview as an object; `policy` of a request is "request".  `open`: of rule_plan_open(), or
+ * NULL. */
 void rule_add_preview(struct request *rq, struct json *j, const struct retention *r,
-                      const char *policy, const struct rule_plan *plan);
+                      const char *policy, const struct rule_plan *plan,
+                      const struct rule_plan *open);
 
 /* "group" of a body: its id; -1 for null or absent.  Connected. */
 MUST_USE int rule_body_group(struct request *rq, const cJSON *body, int *ret, struct err *err);

@@ -203,6 +203,46 @@ Test(rule, an_open_piece_is_split_and_never_dropped)
     cr_expect_str_eq(told(&plan), "20261129 trim");
 }
 
+static struct rule_plan open_of(const struct retention *r, const struct rule_plan *plan)
+{
+    struct rule_plan open;
+    rule_plan_open(r, r->policy, plan, &arena, &open);
+    return open;
+}
+
+Test(rule, what_came_today_goes_after_its_split_when_nothing_else_is_left)
+{
+    struct retention r = box();
+    r.groups[r.groups_n++] = (struct source_group){3, "debug", 1, -1, false};
+    add(&r, 1, 3, 1 * MB);
+    add(&r, 1, 0, 50 * MB);
+    add(&r, 0, 0, 50 * MB); /* is split for its size, and stays */
+    struct piece *today = add(&r, 0, 3, 3 * MB);
+    struct rule_plan plan = plan_of(&r), open = open_of(&r, &plan);
+    cr_expect_str_eq(told(&plan), "20261129 quota", "%s", told(&plan));
+    cr_expect_str_eq(told(&open), "20261130 quota", "%s", told(&open));
+    cr_assert(open.deletions_n == 1 && open.deletions[0].piece == today);
+    cr_expect(open.messages == today->messages && open.bytes == 3 * MB);
+    static const struct {
+        const char *name;
+        int64_t bytes;
+        bool is_held, is_doubted;
+        enum retention_policy policy;
+    } stays[] = {{"within the quota", MB, false, false, POLICY_TRIM},
+                 {"held", 3 * MB, true, false, POLICY_TRIM},
+                 {"a clock that is doubted", 3 * MB, false, true, POLICY_TRIM},
+                 {"borrow takes older months", 3 * MB, false, false, POLICY_BORROW},
+                 {"warn", 3 * MB, false, false, POLICY_WARN}};
+    for (size_t i = 0; i < ARRAY_LEN(stays); i++) {
+        today->bytes = stays[i].bytes;
+        today->is_held = stays[i].is_held;
+        r.is_clock_doubted = stays[i].is_doubted;
+        r.policy = stays[i].policy;
+        plan = plan_of(&r);
+        cr_expect_eq(open_of(&r, &plan).deletions_n, 0, "%s", stays[i].name);
+    }
+}
+
 Test(rule, an_open_piece_is_split_when_it_is_a_thirty_second_of_the_budget)
 {
     struct retention r = box();
@@ -686,6 +726,52 @@ Test(rule, properties_hold_for_ten_thousand_stores)
         with_deletions += plan.deletions_n > 0;
     }
     cr_expect_gt(with_deletions, 3000, "%zu", with_deletions);
+}
+
+/* The store as the keeper leaves it when it has carried out a plan. */
+static struct retention carried_out(const struct retention *r, const struct rule_plan *plan)
+{
+    static struct piece left[MAX_PIECES];
+    struct retention next = *r;
+    next.pieces = left;
+    next.pieces_n = 0;
+    next.database_bytes -= plan->bytes;
+    next.fs_free_bytes += plan->bytes;
+    for (size_t i = 0; i < r->pieces_n; i++) {
+        bool is_gone = false;
+        for (size_t k = 0; k < plan->deletions_n && !is_gone; k++)
+            is_gone = plan->deletions[k].piece == &r->pieces[i];
+        if (is_gone)
+            continue;
+        left[next.pieces_n] = r->pieces[i];
+        if (plan->split[r->pieces[i].group] == &r->pieces[i])
+            left[next.pieces_n].upper_us = r->now_us;
+        next.pieces_n++;
+    }
+    return next;
+}
+
+Test(rule, what_is_open_goes_as_the_look_after_the_splits_decides)
+{
+    size_t with_open = 0;
+    for (uint64_t n = 1; n <= 10000; n++) {
+        struct retention r = random_box(n);
+        struct rule_plan plan = plan_of(&r), open = open_of(&r, &plan), next;
+        struct retention after = carried_out(&r, &plan);
+        rule_plan(&after, after.policy, &arena, &next);
+        cr_assert_eq(open.deletions_n, next.deletions_n, "box %llu: %zu, then %zu",
+                     (unsigned long long)n, open.deletions_n, next.deletions_n);
+        for (size_t i = 0; i < open.deletions_n; i++) {
+            const struct piece *p = open.deletions[i].piece;
+            cr_assert_eq(plan.split[p->group], p, "box %llu: %s is no open piece",
+                         (unsigned long long)n, p->name);
+            cr_assert_str_eq(p->name, next.deletions[i].piece->name);
+            cr_assert_eq(open.deletions[i].reason, next.deletions[i].reason);
+        }
+        cr_assert(open.bytes == next.bytes && open.messages == next.messages);
+        with_open += open.deletions_n > 0;
+    }
+    cr_expect_gt(with_open, 100, "%zu", with_open);
 }
 
 /* Within the headroom nothing new is decided, wherever the bytes go. */

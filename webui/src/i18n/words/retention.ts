@@ -98,6 +98,16 @@ export const retention = {
     "del.gone": ["These logs are destroyed. This cannot be undone.", "次のログが失われます。元に戻すことはできません。"],
     "del.row": ["{days}, {messages} {messages|message|messages}, {bytes}", "{days}、{messages} 件、{bytes}"],
     "del.rowGroup": ["{days} of group {group}, {messages} {messages|message|messages}, {bytes}", "グループ「{group}」の {days}、{messages} 件、{bytes}"],
+    "del.openRow": ["what came today up to now: {messages} {messages|message|messages}, {bytes}", "今日これまでに届いた {messages} 件、{bytes}"],
+    "del.openGroup": [
+        "what came today of group {group} up to now: {messages} {messages|message|messages}, {bytes}",
+        "グループ「{group}」に今日これまでに届いた {messages} 件、{bytes}",
+    ],
+    "del.openGroups": [
+        "what came today of {n} groups up to now: {messages} {messages|message|messages}, {bytes}",
+        "{n} グループに今日これまでに届いた {messages} 件、{bytes}",
+    ],
+    "del.andOpen": ["and {what}", "および{what}"],
     "del.andMore": ["and {n} more", "ほか {n} 件"],
     "del.total": ["In all {messages} {messages|message|messages}, {bytes}.", "合計 {messages} 件、{bytes} です。"],
     "del.held": ["{bytes} in this range are held and stay.", "この期間のうち {bytes} は保全中のため残ります。"],

@@ -36,6 +36,11 @@ export const rule = {
     "rule.save": ["Save", "保存"],
     "rule.saveDelete": ["Save and delete {what}", "保存して {what}を削除"],
     "rule.what": ["{messages} {messages|message|messages}, {bytes}", "{messages} 件（{bytes}）"],
+    "rule.whatToday": ["what came today up to now: {messages} {messages|message|messages}, {bytes}", "今日これまでに届いた {messages} 件（{bytes}）"],
+    "rule.whatWithToday": [
+        "{messages} {messages|message|messages}, {bytes}, with what came today up to now",
+        "今日これまでに届いた分を含む {messages} 件（{bytes}）",
+    ],
     "rule.discard": ["Discard changes", "変更を破棄"],
     "rule.unsaved": ["{n} unsaved {n|change|changes}", "未保存の変更が {n} 件"],
     "rule.saved": ["Saved.", "保存しました。"],

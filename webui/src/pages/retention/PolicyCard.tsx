@@ -29,7 +29,7 @@ interface Props {
 
 export function PolicyCard({ policy, isChosen, isNow, isReadOnly, preview, isUnknown, reader, shed, onChoose, onShed }: Props) {
     const { t } = useWords();
-    const does = preview !== undefined && (preview.deletions.length > 0 || preview.shed_from !== null);
+    const does = preview !== undefined && (preview.deletions.length > 0 || preview.open.length > 0 || preview.shed_from !== null);
     const id = `policy-${policy}`;
     return (
         <div class={cx(css.policy, isChosen && css.policyChosen)}>

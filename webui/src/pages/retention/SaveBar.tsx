@@ -4,7 +4,7 @@ import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
 import { cx } from "../../utils/cx";
 import css from "./retention.module.css";
-import { countWords } from "./texts";
+import { destroyedText } from "./texts";
 
 interface Props {
     n: number;
@@ -24,8 +24,7 @@ interface Props {
 export function SaveBar({ n, isWrong, isBusy, error, preview, said, mayUndo, onSave, onDiscard, onUndo }: Props) {
     const { t } = useWords();
     if (n === 0 && !said && !mayUndo && !error) return null;
-    const destroys = preview !== undefined && preview.messages > 0;
-    const what = preview && t("rule.what", countWords(preview.messages, preview.bytes));
+    const destroyed = preview ? destroyedText(preview, t) : null;
     return (
         <div class={css.saveBar} role="region" aria-label={t("ret.tab.rule")}>
             <span role="status">{n > 0 ? t("rule.unsaved", { n }) : said && t(said === "saved" ? "rule.saved" : "rule.undone")}</span>
@@ -38,11 +37,11 @@ export function SaveBar({ n, isWrong, isBusy, error, preview, said, mayUndo, onS
                 <>
                     <button
                         type="button"
-                        class={cx(ui.button, destroys ? formCss.danger : ui.primary)}
+                        class={cx(ui.button, destroyed ? formCss.danger : ui.primary)}
                         disabled={isBusy || isWrong || !preview}
                         onClick={onSave}
                     >
-                        {destroys ? t("rule.saveDelete", { what: what ?? "" }) : t("rule.save")}
+                        {destroyed ? t("rule.saveDelete", { what: destroyed }) : t("rule.save")}
                     </button>
                     <button type="button" class={ui.button} disabled={isBusy} onClick={onDiscard}>
                         {t("rule.discard")}

@@ -34,6 +34,39 @@ export function deletionsText(deletions: readonly Deletion[], reader: Reader): s
     return named.join(t(reader.lang === "ja" ? "word.comma" : "word.semicolon"));
 }
 
+/** Messages and bytes of what came today and would go with it. */
+function openSum(p: Preview): { messages: number; bytes: number } {
+    return p.open.reduce((sum, o) => ({ messages: sum.messages + o.messages, bytes: sum.bytes + o.bytes }), { messages: 0, bytes: 0 });
+}
+
+/** "what came today of group debug up to now: 20 k messages, 1.2 MB", for each of a few groups, or of all in one. */
+function openTexts(p: Preview, { t, hasGroups }: Reader): string[] {
+    const sum = openSum(p);
+    if (p.open.length > NAMED) return [t("del.openGroups", { n: p.open.length, ...countWords(sum.messages, sum.bytes) })];
+    return p.open.map((o) => {
+        const values = countWords(o.messages, o.bytes);
+        return hasGroups ? t("del.openGroup", { ...values, group: o.group }) : t("del.openRow", values);
+    });
+}
+
+/** All that would go: whole days, and of today what is there by now. */
+function removedText(p: Preview, reader: Reader): string {
+    const { t } = reader;
+    const days = p.deletions.length > 0 ? [deletionsText(p.deletions, reader)] : [];
+    const today = openTexts(p, reader);
+    const last = today.length - 1;
+    if (days.length + last > 0) today[last] = t("del.andOpen", { what: today[last] ?? "" });
+    return [...days, ...today].join(t(reader.lang === "ja" ? "word.comma" : "word.semicolon"));
+}
+
+/** What carrying it out destroys, in one sum; null: nothing. */
+export function destroyedText(p: Preview, t: Translate): string | null {
+    const today = openSum(p);
+    const words = countWords(p.messages + today.messages, p.bytes + today.bytes);
+    if (today.messages === 0) return p.messages > 0 ? t("rule.what", words) : null;
+    return t(p.messages > 0 ? "rule.whatWithToday" : "rule.whatToday", words);
+}
+
 /** "debug and info": what is refused from a severity on. */
 export function severitiesFrom(from: string, t: Translate): string {
     const first = SEVERITIES.findIndex((s) => s === from);
@@ -45,7 +78,7 @@ export function severitiesFrom(from: string, t: Translate): string {
 export function previewText(p: Preview, reader: Reader): string {
     const { t } = reader;
     const parts: string[] = [];
-    if (p.deletions.length > 0) parts.push(t("would.remove", { what: deletionsText(p.deletions, reader) }));
+    if (p.deletions.length > 0 || p.open.length > 0) parts.push(t("would.remove", { what: removedText(p, reader) }));
     if (p.shed_from) parts.push(t("would.refuse", { severities: severitiesFrom(p.shed_from, t) }));
     if (p.held_bytes > 0) parts.push(t("would.held", { bytes: formatBytes(p.held_bytes) }));
     return parts.length > 0 ? parts.join(t("word.semicolon")) : t("would.nothing");
