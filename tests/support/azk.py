@@ -76,9 +76,9 @@ class Product:
         self.daemons = daemons
         self.processes = {}
         # the harness asks whether the server is up until it is, and at the end stops it while a client that has
-        # just left may still be known to it
+        # just left may still be known to it, or autovacuum be at work
         self.allowed = [re.compile("the database system is starting up"),
-                        re.compile("terminating connection due to administrator command")]
+                        re.compile("terminating (connection|autovacuum process) due to administrator command")]
         self.tokens = {}
         self.http_port = free_port()
         self.settings = {
