@@ -27,9 +27,12 @@ static void take_metrics(struct params *p, struct answer *a)
     const char *text = params_text(p, "metrics", METRICS_TEXT_MAX, NULL);
     bool is_taken[LOAD_METRICS] = {false};
     a->metrics_n = 0;
-    for (int m = 0; !text && m < LOAD_METRICS; m++)
-        a->metrics[a->metrics_n++] = (enum load_metric)m;
-    while (text && !p->is_bad) {
+    if (!text) {
+        for (int m = 0; m < LOAD_METRICS; m++)
+            a->metrics[a->metrics_n++] = (enum load_metric)m;
+        return;
+    }
+    while (!p->is_bad) {
         size_t n = strcspn(text, ",");
         int m = load_metric_of(view_of(text, n));
         if (m < 0 || is_taken[m]) {
