@@ -11,6 +11,7 @@ reads one line of JSON in reply from standard input:
     ::token viewer      ::allow PATTERN     (error lines in the logs that are part of the test)
     ::user NAME ROLE PASSWORD
     ::days N MESSAGES   (so many in each of the last N days, in each source group; replies the days, UTC)
+    ::today GROUP MESSAGES   (so many that came today up to now, in the source group of this id)
     ::doubt             (the clock is doubted as after a jump of 30 days)
 
 Everything else it writes is passed on.
@@ -39,6 +40,12 @@ def fill_days(box, days, messages):
     return [f"{at:%Y-%m-%d}" for at in past]
 
 
+def fill_today(box, group, messages):
+    """Messages a millisecond apart, the last of them now; from midnight on where the day is younger than that."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    fill(box, [(max(now - datetime.timedelta(milliseconds=messages), now.replace(hour=0, minute=0, second=0, microsecond=0)), group, messages)])
+
+
 def doubt_the_clock(box):
     """As the keeper leaves it after a jump: a month between what was and what is."""
     wait_for(lambda: box.psql("select 1 from azekura.retention_clock"), "the keeper has looked at the clock")
@@ -64,6 +71,8 @@ def obey(box, command):
     elif verb == "days":
         days, messages = what.split()
         return fill_days(box, int(days), int(messages))
+    elif verb == "today":
+        fill_today(box, *map(int, what.split()))
     elif verb == "doubt":
         doubt_the_clock(box)
     elif verb == "allow":
