@@ -47,17 +47,24 @@ int rule_cli_hand(struct cli *cli, struct retention_hand *ret, struct err *err)
     return rc;
 }
 
+static bool has_form_of_day(const char *text)
+{
+    static const char form[] = "dddd-dd-dd";
+    size_t i = 0;
+    while (form[i] && (form[i] == 'd' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i]))
+        i++;
+    return !form[i] && !text[i];
+}
+
 int rule_cli_day(const char *option, const char *text, int32_t *ret, struct err *err)
 {
-    unsigned year, month, day;
-    int end = 0;
     if (day_parse(view_str(text), ret) == 0)
         return 0;
-    if (strlen(text) == 10 && sscanf(text, "%4u-%2u-%2u%n", &year, &month, &day, &end) == 3 &&
-        end == 10)
+    if (has_form_of_day(text))
         return err_set(err, EINVAL, "usage",
-                       year < 1970 ? "--%s %s: days begin with 1970-01-01"
-                                   : "--%s %s: there is no such day in the calendar",
+                       strncmp(text, "1970", 4) < 0
+                           ? "--%s %s: days begin with 1970-01-01"
+                           : "--%s %s: there is no such day in the calendar",
                        option, text);
     return err_set(err, EINVAL, "usage", "--%s %s: write a day like 2026-11-30", option, text);
 }

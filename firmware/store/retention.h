@@ -54,7 +54,7 @@ extern const char *const retention_policy_names[POLICIES]; /* "trim" … */
 extern const char *const retention_state_names[RETENTION_STATES];
 
 struct shedding {
-    int8_t from; /* severities ≥ this; 0: none (emergencies are never refused) */
+    uint8_t from; /* severities ≥ this; 0: none (emergencies are never refused) */
     int64_t since_us;
 };
 
