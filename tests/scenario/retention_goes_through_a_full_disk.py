@@ -102,12 +102,12 @@ def main():
         wait_for(lambda: box.ledger()["stored"] > before + 500, "messages are stored beside the foreign file")
         guarded = int(box.value("select count(*) from azekura.audit where detail ->> 'reason' = 'guard'"))
         assert guarded > 0, "nothing was deleted to make room"
-        # what came in seconds is in several pieces, each hardly larger than the receiver's largest block: little more went
-        # than was needed
+        # what came in seconds is in several pieces, each hardly larger than the receiver's largest block (64 MiB of text,
+        # 51.9 MB of these messages): little more went than was needed
         first = [int(r[0]) for r in box.psql("select p ->> 'bytes' from (select detail from azekura.audit where"
                                              " detail ->> 'reason' = 'guard' order by id limit 1) a,"
                                              " jsonb_array_elements(detail -> 'pieces') p")]
-        assert sum(first[:-1]) < LIMIT and max(first) < 50 * MB, f"pieces of {first} bytes went, {LIMIT} were needed"
+        assert sum(first[:-1]) < LIMIT and max(first) < 53 * MB, f"pieces of {first} bytes went, {LIMIT} were needed"
 
         (disk / "foreign").unlink()
         wait_for(lambda: events(box, "storage.room_again") == 1, "an event tells that there is room again")
