@@ -48,14 +48,16 @@ int upkeep_compact(PGconn *c, int64_t days, const char *after, int64_t small_blo
         return rc;
     PGresult *merged;
     rc = store_query(c,
-                     "select blocks_after < blocks_before from azekura.compact($1,"
-                     " now() - make_interval(secs => $2), $3)",
+                     "select c.blocks_after < c.blocks_before from azekura.day_partition d,"
+                     " azekura.compact(d.name, now() - make_interval(secs => $2), $3) c"
+                     " where d.name = $1",
                      3, (const char *const[]){ret_piece, quiet.text, most.text}, &merged, err);
     if (rc < 0) {
         err_prefix(err, "compaction of %s: ", ret_piece);
         return rc;
     }
-    bool is_smaller = strcmp(PQgetvalue(merged, 0, 0), "t") == 0;
+    /* no row: dropped meanwhile */
+    bool is_smaller = PQntuples(merged) > 0 && strcmp(PQgetvalue(merged, 0, 0), "t") == 0;
     PQclear(merged);
     return is_smaller;
 }

@@ -352,10 +352,13 @@ begin
               where d.lower <= now() and d.upper > since and d.messages > 0 and d.merged_at is distinct from d.changed_at
                 and (last.name is null or (d.lower, d.source_group) > (last.lower, last.source_group))
               order by d.lower, d.source_group loop
-        continue when to_regclass(format('azekura.%I', p.name)) is null;
-        -- a block is small when two of its kind fit into one
-        execute format('select count(*) from azekura.%I where messages < 32768 and raw_bytes < 33554432 and last_at < $1',
-                       p.name) into n using older_than;
+        begin
+            -- a block is small when two of its kind fit into one
+            execute format('select count(*) from azekura.%I where messages < 32768 and raw_bytes < 33554432 and last_at < $1',
+                           p.name) into n using older_than;
+        exception when undefined_table then
+            continue; -- dropped, perhaps at this moment
+        end;
         if n >= (case when p.upper < now() then 2 else small_blocks end) then
             return p.name;
         end if;
@@ -397,7 +400,11 @@ begin
     -- what it would take: the columns as stored, and for TOAST's chunks, pages and indexes a little
     select string_agg(format('coalesce(pg_column_size(%I), 0)', a.attname), ' + ') into columns
       from pg_attribute a where a.attrelid = old_table and a.attnum > 0 and not a.attisdropped;
-    execute format('select coalesce(sum(%s), 0) * 1.05 + 65536 from %s', columns, old_table) into needed;
+    begin
+        execute format('select coalesce(sum(%s), 0) * 1.05 + 65536 from azekura.%I', columns, p.name) into needed;
+    exception when undefined_table or lock_not_available then
+        return null; -- it is being dropped, or split, at this moment
+    end;
     before := pg_total_relation_size(old_table);
     if needed > before * (1 - waste) then
         update azekura.day_partition d set tidied_at = p.changed_at where d.name = p.name;

@@ -4,7 +4,7 @@
 \set one :tmp '/one.copy'
 \set made `(echo @seq 900001; echo @at 2026-03-10T13:00:00Z; echo '@repeat 10 <13>one %d') | :make_blocks > :tmp/one.copy && echo yes`
 create extension dblink;
-select plan(46);
+select plan(52);
 select is(azekura.ensure_partition('2026-03-10 12:00Z', 'UTC'), 'log_block_20260310', 'the day has a piece');
 copy azekura.log_block from :'many';
 update azekura.day_partition set messages = 100000 where name = 'log_block_20260310';
@@ -118,6 +118,23 @@ select is((select x from dblink('a', $$ select azekura.ensure_partition('2026-07
 select dblink_exec('a', 'commit');
 select is(pg_temp.answer('c'), 'log_block_20260610_1', 'then the split is done');
 select dblink_exec('b', 'rollback');
+
+-- ---- looking for what to merge or rewrite while the piece is dropped ----
+select azekura.ensure_partition('2026-02-10 12:00Z', 'UTC');
+update azekura.day_partition set messages = 1 where name = 'log_block_20260210';
+select dblink_exec('a', 'begin');
+select is((select id is not null from dblink('a', $$ select azekura.drop_pieces('{log_block_20260210}', null, 'trim', 'keeper') $$) t(id text)), true, 'a piece is being dropped');
+select is(dblink_send_query('b', $$ select coalesce(azekura.next_to_compact(null, 2, now(), '2026-01-01'), 'none') $$), 1, 'somebody looks into it');
+call pg_temp.wait_for_lock();
+select dblink_exec('a', 'commit');
+select is(pg_temp.answer('b'), 'none', 'and goes past it');
+select azekura.ensure_partition('2026-02-10 12:00Z', 'UTC');
+select dblink_exec('a', 'begin');
+select is((select id is not null from dblink('a', $$ select azekura.drop_pieces('{log_block_20260210}', null, 'trim', 'keeper') $$) t(id text)), true, 'once more');
+select is(dblink_send_query('b', $$ select coalesce(azekura.rewrite_piece('log_block_20260210')::text, 'not now') $$), 1, 'it is rewritten beside that');
+call pg_temp.wait_for_lock();
+select dblink_exec('a', 'commit');
+select is(pg_temp.answer('b'), 'not now', 'which is given up');
 
 -- ---- rewriting ----
 select dblink_exec('a', 'begin isolation level repeatable read');
