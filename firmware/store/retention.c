@@ -52,6 +52,25 @@ static int64_t midnight_us(const struct zone *zone, int64_t day_number)
     return zone_to_us(zone, &c, false);
 }
 
+static int32_t local_day(const struct zone *zone, int64_t us)
+{
+    struct civil c;
+    civil_from_us(us + zone_offset(zone, us) * US_PER_SECOND, &c);
+    return c.year * 10000 + c.month * 100 + c.day;
+}
+
+/* A piece made under another zone may end later than its day does here: it ages from when its last
+ * messages came, by the calendar of today's zone. */
+static void load_ages(struct retention *r, const struct zone *zone)
+{
+    for (size_t i = 0; i < r->pieces_n; i++) {
+        struct piece *p = &r->pieces[i];
+        int32_t end = local_day(zone, p->upper_us - 1);
+        if (end > p->day)
+            p->age_day = MAX(p->age_day, end);
+    }
+}
+
 static int load_calendar(struct retention *r, struct err *err)
 {
     struct zone *zone = NULL;
@@ -60,12 +79,13 @@ static int load_calendar(struct retention *r, struct err *err)
         return rc;
     struct civil now;
     civil_from_us(r->now_us + zone_offset(zone, r->now_us) * US_PER_SECOND, &now);
-    r->today = now.year * 10000 + now.month * 100 + now.day;
+    r->today = local_day(zone, r->now_us);
     r->month = r->today / 100;
     int32_t next_year = now.month == 12 ? now.year + 1 : now.year;
     unsigned next_month = now.month == 12 ? 1 : now.month + 1u;
     r->month_start_us = midnight_us(zone, days_from_civil(now.year, now.month, 1));
     r->month_end_us = midnight_us(zone, days_from_civil(next_year, next_month, 1));
+    load_ages(r, zone);
     zone_free(&zone);
     return 0;
 }
@@ -195,9 +215,9 @@ int retention_load(PGconn *c, const struct config *config, int64_t now_us, struc
                    struct retention *ret, struct err *err)
 {
     struct retention r = {.now_us = now_us, .zone = config->time_zone};
-    int rc = load_calendar(&r, err);
-    if (rc < 0 || (rc = load_amounts(c, &r, err)) < 0 || (rc = load_groups(c, &r, err)) < 0 ||
-        (rc = load_pieces(c, &r, arena, err)) < 0)
+    int rc = load_amounts(c, &r, err);
+    if (rc < 0 || (rc = load_groups(c, &r, err)) < 0 || (rc = load_pieces(c, &r, arena, err)) < 0 ||
+        (rc = load_calendar(&r, err)) < 0)
         return rc;
     char receiver[CONFIG_STRING_MAX + 16];
     snprintf(receiver, sizeof(receiver), "%s/receiver", config->state_dir);

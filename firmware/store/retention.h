@@ -26,8 +26,8 @@ struct piece {
     uint8_t group;   /* id, 0…SOURCE_GROUPS_MAX-1; 0: the default group */
     int32_t day;     /* 20261130, local day of the box when it was made; its month is what the rule
                         counts it to */
-    int32_t age_day; /* from which its age counts: later than `day` where a wrong clock dated it; 0:
-                        as `day` */
+    int32_t age_day; /* from which its age counts: later than `day` where a wrong clock dated it or
+                        it ends on a later day in today's zone; 0: as `day` */
     int64_t lower_us, upper_us; /* [lower, upper) */
     int64_t messages, raw_bytes;
     int64_t bytes; /* physical: heap, TOAST, indexes */
