@@ -74,21 +74,60 @@ export interface RequestOptions {
     signal?: AbortSignal;
 }
 
-async function send(path: string, { method = "GET", body, signal }: RequestOptions): Promise<Response> {
+/* While a session is being ended nothing else is asked: its answer would be "not logged in".  What is
+ * under way is given up, and asked again should the ending fail. */
+let underWay = new AbortController();
+let ending: Promise<boolean> | null = null;
+
+/** DELETE /session. */
+export function endSession(): Promise<void> {
+    underWay.abort();
+    underWay = new AbortController();
+    const answer = request<undefined>("/session", { method: "DELETE" });
+    ending = answer
+        .then(
+            () => true,
+            () => false,
+        )
+        .finally(() => (ending = null));
+    return answer;
+}
+
+/** fetch() that any of the signals gives up until the answer begins; leaves nothing behind at them. */
+async function fetchUnless(signals: AbortSignal[], url: string, init: RequestInit): Promise<Response> {
+    const own = new AbortController();
+    const giveUp = () => own.abort();
+    for (const signal of signals) {
+        if (signal.aborted) giveUp();
+        signal.addEventListener("abort", giveUp);
+    }
+    try {
+        return await fetch(url, { ...init, signal: own.signal });
+    } finally {
+        for (const signal of signals) signal.removeEventListener("abort", giveUp);
+    }
+}
+
+async function send(path: string, options: RequestOptions): Promise<Response> {
+    const { method = "GET", body, signal } = options;
+    const session = underWay.signal;
+    const isOfSession = path === "/session";
+    if (!isOfSession && ending && (await ending)) throw new DOMException("the session has ended", "AbortError");
     const headers: Record<string, string> = { Accept: "application/json" };
     if (method !== "GET" && csrf) headers["X-CSRF-Token"] = csrf;
     if (body !== undefined) headers["Content-Type"] = "application/json";
     let response: Response;
     try {
-        response = await fetch(API + path, {
+        const signals = [...(signal ? [signal] : []), ...(isOfSession ? [] : [session])];
+        response = await fetchUnless(signals, API + path, {
             method,
             headers,
             body: body === undefined ? null : JSON.stringify(body),
-            signal: signal ?? null,
             credentials: "same-origin",
         });
     } catch (cause) {
         if (signal?.aborted) throw cause;
+        if (session.aborted && !isOfSession && method === "GET") return send(path, options);
         listener?.health("unreachable");
         throw new ApiError(0, "unreachable", cause instanceof Error ? cause.message : String(cause));
     }
@@ -100,7 +139,7 @@ async function send(path: string, { method = "GET", body, signal }: RequestOptio
     const error = await errorOf(response);
     listener?.health(error.code === "database_away" ? "database_away" : response.status >= 502 ? "unreachable" : "good");
     // A wrong password is no lost session.
-    if (response.status === 401 && !(path === "/session" && method === "POST")) listener?.unauthorized();
+    if (response.status === 401 && !(isOfSession && method === "POST")) listener?.unauthorized();
     throw error;
 }
 

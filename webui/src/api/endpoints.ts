@@ -30,10 +30,6 @@ export function postSession(name: string, password: string): Promise<Session> {
     return request("/session", { method: "POST", body: { name, password } });
 }
 
-export function deleteSession(): Promise<void> {
-    return request("/session", { method: "DELETE" });
-}
-
 export function getLogs(query: string, range: SpanMs, cursor: string | undefined, signal: AbortSignal): Promise<LogPage> {
     return request(`/logs${search({ query, ...span(range), limit: PAGE_LINES, order: "desc", cursor })}`, { signal });
 }

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ApiError } from "../../api/client";
-import { deleteSession } from "../../api/endpoints";
+import { endSession, type ApiError } from "../../api/client";
 import type { Role, Session } from "../../api/types";
 import { Card, Failed } from "../../components/States";
 import ui from "../../components/ui.module.css";
@@ -20,7 +19,7 @@ export function Account({ session }: { session: Session }) {
     const [error, setError] = useState<ApiError | null>(null);
     const logOut = async () => {
         try {
-            await deleteSession();
+            await endSession();
             leave();
         } catch (cause) {
             const failed = asApiError(cause);
