@@ -24,7 +24,7 @@ struct rule_deletion {
 struct rule_plan {
     struct rule_deletion *deletions; /* in the order they are done; at most one a piece */
     size_t deletions_n;
-    int64_t messages, raw_bytes, bytes;  /* of all deletions */
+    int64_t messages, raw_bytes, bytes;   /* of all deletions */
     uint8_t shed_from[SOURCE_GROUPS_MAX]; /* by group: severities ≥ this are refused; 8: none */
     const struct piece *split[SOURCE_GROUPS_MAX]; /* the open piece of a group that has grown too
                                                      large to be dropped as one; or NULL */
