@@ -70,6 +70,22 @@ cJSON *body_object(struct request *rq)
     return object;
 }
 
+void body_apply(struct request *rq,
+                int (*apply)(struct request *rq, const cJSON *body, struct err *err),
+                void (*answer)(struct request *rq))
+{
+    struct err err;
+    cJSON *body = body_object(rq);
+    if (!body)
+        return;
+    int rc = apply(rq, body, &err);
+    cJSON_Delete(body);
+    if (rc < 0)
+        reply_err(rq, rc, &err);
+    else
+        answer(rq);
+}
+
 int body_text(const cJSON *object, const char *name, size_t max, struct view *ret, struct err *err)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);

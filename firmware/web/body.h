@@ -8,6 +8,10 @@
 
 /* The body as a JSON object, owned by the caller (cJSON_Delete); NULL: the reply has been given. */
 MUST_USE cJSON *body_object(struct request *rq);
+/* Carry out what the body wants, then answer with `answer`; or with the error of `apply`. */
+void body_apply(struct request *rq,
+                int (*apply)(struct request *rq, const cJSON *body, struct err *err),
+                void (*answer)(struct request *rq));
 /* A member that must be text.  0 and a view into the object, or -EINVAL and *err. */
 MUST_USE int body_text(const cJSON *object, const char *name, size_t max, struct view *ret,
                        struct err *err);

@@ -3,11 +3,10 @@
 
 #include <math.h>
 
-#include "config/log.h"
-#include "store/setting.h"
 #include "web/auth.h"
 #include "web/body.h"
 #include "web/retention_rule.h"
+#include "web/settings.h"
 
 /* What comes from elsewhere than struct retention; lists as JSON, written while they are read. */
 struct more {
@@ -358,23 +357,10 @@ static int apply(struct request *rq, const cJSON *body, struct err *err)
                      RULE_MEMBERS);
     if (rc == 0)
         rc = rule_hand(rq, &h, err);
-    if (rc == 0)
-        rc = setting_write(h.db, h.actor, changes, n, err);
-    for (size_t i = 0; i < n && rc == 0; i++)
-        log_line(LOG_INFO, "%s changed %s", h.actor, changes[i].name);
-    return rc < 0 ? rc : web_refresh_config(rq->web, rq->db, err);
+    return rc < 0 ? rc : settings_write(rq, h.actor, changes, n, err);
 }
 
 void retention_put(struct request *rq)
 {
-    struct err err;
-    cJSON *body = body_object(rq);
-    if (!body)
-        return;
-    int rc = apply(rq, body, &err);
-    cJSON_Delete(body);
-    if (rc < 0)
-        reply_err(rq, rc, &err);
-    else
-        retention_get(rq);
+    body_apply(rq, apply, retention_get);
 }

@@ -5,10 +5,10 @@
 
 #include "config/log.h"
 #include "store/connection.h"
-#include "store/setting.h"
 #include "web/auth.h"
 #include "web/body.h"
 #include "web/json.h"
+#include "web/settings.h"
 
 #define ANSWER_MAX_BYTES (1u << 20)
 #define EXACT_INTEGER_MAX                                                  \
@@ -167,6 +167,15 @@ static int check_change(struct request *rq, struct table *t, const cJSON *item,
     return change->value ? config_set(&t->config, s, view_str(change->value), err) : 0;
 }
 
+int settings_write(struct request *rq, const char *actor, const struct setting_change *changes,
+                   size_t n, struct err *err)
+{
+    int rc = setting_write(rq->db, actor, changes, n, err);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        log_line(LOG_INFO, "%s changed %s", actor, changes[i].name);
+    return rc < 0 ? rc : web_refresh_config(rq->web, rq->db, err);
+}
+
 static int apply(struct request *rq, const cJSON *body, struct err *err)
 {
     struct table t;
@@ -191,22 +200,10 @@ static int apply(struct request *rq, const cJSON *body, struct err *err)
     }
     char actor[AUTH_ACTOR_MAX];
     auth_actor(&rq->who, actor);
-    rc = setting_write(rq->db, actor, changes, n, err);
-    for (size_t i = 0; i < n && rc == 0; i++)
-        log_line(LOG_INFO, "%s changed %s", actor, changes[i].name);
-    return rc < 0 ? rc : web_refresh_config(rq->web, rq->db, err);
+    return settings_write(rq, actor, changes, n, err);
 }
 
 void settings_patch(struct request *rq)
 {
-    struct err err;
-    cJSON *body = body_object(rq);
-    if (!body)
-        return;
-    int rc = apply(rq, body, &err);
-    cJSON_Delete(body);
-    if (rc < 0)
-        reply_err(rq, rc, &err);
-    else
-        settings_get(rq);
+    body_apply(rq, apply, settings_get);
 }
