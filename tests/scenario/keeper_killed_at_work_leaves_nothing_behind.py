@@ -10,10 +10,10 @@ import threading
 import time
 
 from azk import Product, run, wait_for
+from noise import TABLE
 
 CAPACITY = 200_000_000
 BUDGET = CAPACITY // 5
-TABLE = bytes(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789xy"[i % 64] for i in range(256))
 SOURCES = ["127.0.0.2", "127.0.0.3", "127.0.0.4"]
 ROUNDS = 12
 AT_WORK = ("select count(pg_terminate_backend(pid)) from pg_stat_activity where usename = 'azekura_keeper'"

@@ -5,18 +5,16 @@ oldest pieces make room, an event tells it; the file gone, there is room again a
 import contextlib
 import os
 import pathlib
-import random
 import subprocess
 import tempfile
-import threading
 import time
 
 from azk import Product, Skipped, run, wait_for
+from noise import Sender, noise
 
 DISK = 1 << 30
 LIMIT = DISK * 3 // 100
 MB = 1_000_000
-TABLE = bytes(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789xy"[i % 64] for i in range(256))
 
 
 @contextlib.contextmanager
@@ -34,23 +32,6 @@ def small_disk():
         if mounted.returncode == 0:
             subprocess.run(["umount", folder], check=True)
         os.rmdir(folder)
-
-
-class Sender(threading.Thread):
-    """Messages of 4 KB that hardly shrink, 200 a second, from the beginning to the end."""
-
-    def __init__(self, box):
-        super().__init__(daemon=True)
-        self.box = box
-        self.sent = 0
-        self.is_over = False
-
-    def run(self):
-        noise = random.Random(7)
-        while not self.is_over:
-            self.sent += self.box.send_tcp(
-                (b"<%d>host app: %d %s" % (8 + i % 8, i, noise.randbytes(4000).translate(TABLE)) for i in range(100)),
-                rate=200)
 
 
 def free_bytes(disk):
@@ -81,10 +62,9 @@ def main():
         server = box.cluster.process.pid
         reserve = box.state / "keeper" / "reserve"
         wait_for(reserve.exists, "the keeper keeps a reserve")
-        sender = Sender(box)
+        sender = Sender(box, 200)
         sender.start()
-        noise = random.Random(8)
-        sent = box.send_tcp(b"<13>host app: %d %s" % (i, noise.randbytes(8000).translate(TABLE)) for i in range(10000))
+        sent = box.send_tcp(b"<13>host app: %d %s" % pair for pair in enumerate(noise(8, 10000, 8000)))
         box.wait_for_stored(sent)
         wait_for(lambda: int(box.value("select coalesce(sum(s.bytes), 0) from azekura.day_partition d"
                                        " join azekura.piece_size s using (name) where d.upper < now()")) > 40 * MB,

@@ -3,35 +3,17 @@
 budget: the rule lets him, and waiting for him never holds up reception.  When the disk itself gets short of room he is
 ended, and the month is brought back within its budget."""
 
-import random
 import subprocess
 import threading
 import time
 
 from azk import Product, run, wait_for
+from noise import Sender
 
 CAPACITY = 300_000_000
 BUDGET = CAPACITY // 5
-TABLE = bytes(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789xy"[i % 64] for i in range(256))
 WAITING = ("select exists (select from pg_locks where not granted and mode = 'AccessExclusiveLock'"
            " and relation = 'azekura.log_block'::regclass);\n")
-
-
-class Sender(threading.Thread):
-    """Messages of 4 KB that hardly shrink, 2,000 a second, from the beginning to the end."""
-
-    def __init__(self, box):
-        super().__init__(daemon=True)
-        self.box = box
-        self.sent = 0
-        self.is_over = False
-
-    def run(self):
-        noise = random.Random(7)
-        while not self.is_over:
-            self.sent += self.box.send_tcp(
-                (b"<%d>host app: %d %s" % (8 + i % 8, i, noise.randbytes(4000).translate(TABLE)) for i in range(400)),
-                rate=2000)
 
 
 class Reader:
@@ -81,7 +63,7 @@ def pieces_bytes(box):
 def main():
     with Product({"storage.capacity_bytes": CAPACITY}) as box:
         box.allow_errors("canceling statement due to (user request|lock timeout)")
-        sender = Sender(box)
+        sender = Sender(box, 2000)
         sender.start()
         wait_for(lambda: box.value("select count(*) from azekura.audit where action = 'retention.delete'") != "0",
                  "the month is trimmed")

@@ -5,10 +5,10 @@ severe; with another policy all are stored again."""
 import random
 
 from azk import Product, run, wait_for
+from noise import TABLE
 
 CAPACITY = 300_000_000
 BUDGET = CAPACITY * 2 // 100
-TABLE = bytes(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789xy"[i % 64] for i in range(256))
 NOISE = random.Random(3)
 
 
