@@ -1,0 +1,36 @@
+/* One look at the machine, from /proc alone: what the roles, the generator and everybody else used.
+ * Counters; two looks make a sample (sample_between). */
+#ifndef AZEKURA_BENCH_SAMPLE_H
+#define AZEKURA_BENCH_SAMPLE_H
+
+#include "bench/target.h"
+
+struct sample_look {
+    int64_t mono_us;
+    double syslog_s, database_s, generator_s; /* CPU seconds since start, ended children included */
+    double busy_s, steal_s, iowait_s, softirq_s; /* of the host, all cores */
+    double load1, load5, load15;
+    int64_t syslog_bytes, database_bytes; /* resident; database without counting shared memory twice (Pss where it may be read, else RssAnon + RssShmem once) */
+    int64_t write_bytes; /* of both roles, to the disk */
+    int64_t rx_dropped, softnet_dropped, udp_rcvbuf_errors, udp_no_ports; /* host-wide */
+};
+
+struct sample { /* between two looks, or NAN */
+    double seconds;
+    double cpu_syslog, cpu_database, cpu_generator, cpu_host, cpu_foreign, cpu_steal, cpu_iowait,
+        cpu_softirq; /* % of one core; foreign: host - generator - both roles - softirq of nobody */
+    double load1, load5, load15;
+    double syslog_bytes, database_bytes, write_bytes_s;
+};
+
+/* `remote` (not is_local): everything of the roles is NAN. */
+void sample_look(const struct target_pids *pids, struct sample_look *ret);
+void sample_between(const struct sample_look *a, const struct sample_look *b, struct sample *ret);
+/* A fixed computation, and 64 MiB written with fsync to a file in `dir`: how fast the machine is at
+ * this moment.  Messages of a run are only compared when these agree. */
+struct sample_speed { double compute_ops_s, write_bytes_s; };
+void sample_speed(const char *dir, struct sample_speed *ret);
+/* cores, model, memory, kernel, virtualisation, disk, sysctls … as a JSON object; caller owns. */
+struct cJSON *sample_machine(const char *dir);
+
+#endif
