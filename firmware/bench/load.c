@@ -1,6 +1,7 @@
 /* The command `azekura-bench load`: options as loggen names them, one thread a connection, a line
  * of progress twice a second on a terminal, a summary at the end. */
 #include "bench/load.h"
+#include "bench/sender.h"
 
 #include <getopt.h>
 #include <netdb.h>
@@ -55,7 +56,7 @@ static int number_option(const char *name, const char *text, int64_t min, int64_
 }
 
 struct command {
-    struct load_options o;
+    struct sender_options o;
     int family;
     bool is_quiet, is_json;
 };
@@ -106,7 +107,7 @@ static int parse_option(struct command *c, int option)
         c->is_quiet = true;
         return 0;
     case 1000:
-        return number_option("--active-connections", optarg, 1, LOAD_CONNECTIONS_MAX,
+        return number_option("--active-connections", optarg, 1, SENDER_CONNECTIONS_MAX,
                              &c->o.connections);
     case 1001:
         if (number_option("--seed", optarg, 0, INT64_MAX, &n) < 0)
@@ -189,7 +190,7 @@ static int parse_command(int argc, char **argv, struct command *c)
 }
 
 struct load_run {
-    const struct load_options *o;
+    const struct sender_options *o;
     struct template *mix;
     struct load_count *counts;
     pthread_t *threads;

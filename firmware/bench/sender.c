@@ -3,6 +3,7 @@
  * The schedule is open-loop: at time t after the start, rate × t messages are due, whatever became
  * of earlier ones, so a slow receiver cannot make the load lighter unseen. */
 #include "bench/load.h"
+#include "bench/sender.h"
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -14,7 +15,7 @@
 #define SEND_WAIT_MS 200
 
 struct sender {
-    const struct load_options *o;
+    const struct sender_options *o;
     const struct template *mix;
     size_t mix_n;
     unsigned number; /* of the connection */
@@ -29,7 +30,7 @@ struct sender {
 
 static int make_message(struct sender *s)
 {
-    const struct load_options *o = s->o;
+    const struct sender_options *o = s->o;
     struct buf *m = &s->message;
     buf_clear(m);
     if (template_render(&s->mix[random_below(&s->random, (uint32_t)s->mix_n)], &s->random, &s->now,
@@ -145,7 +146,7 @@ static int send_dgrams(struct sender *s, const atomic_bool *stop, struct load_co
 static int64_t due_messages(struct sender *s, int64_t start_mono_us, const atomic_bool *stop,
                             struct load_count *count)
 {
-    const struct load_options *o = s->o;
+    const struct sender_options *o = s->o;
     for (;;) {
         int64_t elapsed = clock_mono_us() - start_mono_us;
         int64_t left = o->number > 0 ? o->number - s->made : BATCH_MESSAGES;
@@ -171,7 +172,7 @@ static int64_t due_messages(struct sender *s, int64_t start_mono_us, const atomi
     }
 }
 
-static int open_socket(const struct load_options *o, int *ret)
+static int open_socket(const struct sender_options *o, int *ret)
 {
     int fd =
         socket(o->target.ss_family, (o->is_dgram ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC, 0);
@@ -201,7 +202,7 @@ static int close_stream(int fd, const atomic_bool *stop)
     return -ETIMEDOUT;
 }
 
-void load_connection(const struct load_options *o, const struct template *mix, size_t mix_n,
+void load_connection(const struct sender_options *o, const struct template *mix, size_t mix_n,
                      unsigned number, const atomic_bool *stop, struct load_count *count)
 {
     struct sender s = {.o = o,
