@@ -7,18 +7,21 @@
 
 struct sample_look {
     int64_t mono_us;
-    double syslog_s, database_s, generator_s; /* CPU seconds since start, ended children included */
+    double syslog_s, database_s, other_s, generator_s; /* CPU seconds since start, ended children
+                                                          included; generator: this process */
     double busy_s, steal_s, iowait_s, softirq_s; /* of the host, all cores */
     double load1, load5, load15;
-    int64_t syslog_bytes, database_bytes; /* resident; database without counting shared memory twice (Pss where it may be read, else RssAnon + RssShmem once) */
-    int64_t write_bytes; /* of both roles, to the disk */
+    int64_t syslog_bytes, database_bytes; /* resident, -1 unknown; database: RssAnon of each and the
+                                             greatest RssShmem, as shared memory is there once */
+    int64_t write_bytes; /* of both roles, to the disk; -1 where it may not be read */
     int64_t rx_dropped, softnet_dropped, udp_rcvbuf_errors, udp_no_ports; /* host-wide */
+    int64_t identity; /* of the processes that were counted: another after a restart */
 };
 
 struct sample { /* between two looks, or NAN */
     double seconds;
     double cpu_syslog, cpu_database, cpu_generator, cpu_host, cpu_foreign, cpu_steal, cpu_iowait,
-        cpu_softirq; /* % of one core; foreign: host - generator - both roles - softirq of nobody */
+        cpu_softirq; /* % of one core; foreign: host - generator - both roles - the product's others - softirq (the path's own) */
     double load1, load5, load15;
     double syslog_bytes, database_bytes, write_bytes_s;
 };

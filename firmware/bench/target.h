@@ -30,7 +30,9 @@ struct target_options {
     const char *api;        /* box: "http://127.0.0.1:8080" */
     const char *token_file; /* box: a file with the bearer token; NULL: $AZEKURA_TOKEN */
     const char *syslog;     /* box: "HOST:PORT"; NULL: what the API says */
-    const char *peers_dir;  /* where other collectors were unpacked; NULL: the system's */
+    const char *peers_dir;  /* where other collectors were unpacked; NULL: $AZEKURA_BENCH_PEERS, else
+                               ~/.cache/azekura-bench/peers; those of the system where it has none */
+    const char *share_dir;  /* NULL: as share.h finds it */
 };
 
 enum target_transport { TARGET_UDP, TARGET_TCP, TARGET_TLS, TARGET_UNIX_DGRAM, TARGET_UNIX_STREAM, TARGET_TRANSPORTS };
@@ -65,14 +67,17 @@ struct target_counters {
     int64_t stored_bytes; /* on disk, of messages */
 };
 
-/* The process ids of its two roles now (they change after a restart). */
+/* The process ids of its roles now (they change after a restart). */
 struct target_pids {
     int32_t syslog[TARGET_PIDS_MAX], database[TARGET_PIDS_MAX]; /* database: postmasters; their
                                                                    children count too */
-    size_t syslog_n, database_n;
+    int32_t other[TARGET_PIDS_MAX]; /* of the product too, in neither role (keeper, web): not foreign */
+    size_t syslog_n, database_n, other_n;
 };
 
-/* Start (or find) it and wait until it takes messages, ≤ 120 s; `stop` polled. */
+/* Start (or find) it and wait until it takes messages, ≤ 120 s; `stop` polled.  What was started ends
+ * with the thread that called this, so that a killed benchmark leaves nothing running.  One thread may
+ * use a target at a time; only the watch runs beside. */
 MUST_USE int target_open(const struct target_options *o, const volatile sig_atomic_t *stop,
                          struct target **ret, struct err *err);
 /* Stop what was started, remove its data (its logs and configuration stay). */
@@ -102,5 +107,9 @@ void target_watch_stop(struct target *t);
  * `seconds`; *ret_us how long until the answer was whole, *ret_n entries of it. */
 MUST_USE int target_search(struct target *t, const char *query, int seconds, int64_t *ret_us,
                            int64_t *ret_n, struct err *err);
+
+/* Remove the data that killed benchmarks left below `out` (OUT/RUN/ANY, where ANY was a target's
+ * `dir`); what is in use stays.  Returns how many were removed. */
+int target_sweep(const char *out, const char *share_dir);
 
 #endif
