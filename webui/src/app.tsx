@@ -16,6 +16,7 @@ import { useStore } from "./state/store";
 import type { Session } from "./api/types";
 
 /* Loaded when they are opened first, each with its words. */
+const Benchmark = lazyPage(() => import("./pages/benchmark"));
 const Events = lazyPage(() => import("./pages/events"));
 const Retention = lazyPage(() => import("./pages/retention"));
 const Sources = lazyPage(() => import("./pages/sources"));
@@ -31,6 +32,8 @@ function Page({ route, session }: { route: Route; session: Session }) {
             return <Sources session={session} />;
         case "/retention":
             return <Retention session={session} />;
+        case "/benchmark":
+            return <Benchmark session={session} />;
         case "/events":
             return <Events session={session} />;
         case "/receiver":

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { addWords, dictionary } from "./dictionary";
 import { fill } from "./translate";
+import { benchmark } from "./words/benchmark";
+import { benchReport } from "./words/benchReport";
 import { events } from "./words/events";
 import { retention } from "./words/retention";
 import { rule } from "./words/rule";
 import { sources } from "./words/sources";
 
-for (const words of [events, retention, rule, sources]) addWords(words);
+for (const words of [benchmark, benchReport, events, retention, rule, sources]) addWords(words);
 
 /** Path → text of every source file but the words themselves and the tests. */
 const files: Record<string, string> = import.meta.glob(["../**/*.ts", "../**/*.tsx", "!../i18n/**", "!../**/*.test.ts", "!../**/*.d.ts"], {
@@ -19,7 +21,7 @@ const entries = Object.entries(dictionary) as [string, readonly [string, string]
 const placeholders = (text: string) => [...new Set([...text.matchAll(/\{(\w+)/g)].map((m) => m[1]))].sort();
 
 /** Names and short codes that are the same in both languages. */
-const SAME = new Set(["fig.of", "fig.about", "word.comma", "word.semicolon", "logs.comma", "line.null", "line.id", "logs.exportCsv", "guide.cisco", "settings.range", "listener.udp", "listener.tcp", "listener.tls", "graph.csv", "graph.png", "graph.wal", "dash.month", "head.monthShort"]);
+const SAME = new Set(["fig.of", "fig.about", "word.comma", "word.semicolon", "logs.comma", "line.null", "line.id", "logs.exportCsv", "guide.cisco", "settings.range", "listener.udp", "listener.tcp", "listener.tls", "graph.csv", "graph.png", "graph.wal", "dash.month", "head.monthShort", "bench.hoursAnd", "bench.col.syslog", "bench.neck.cpu", "bench.machine.cpu"]);
 
 describe("the dictionary", () => {
     it("says everything in both languages", () => {

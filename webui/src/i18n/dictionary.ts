@@ -9,6 +9,8 @@ import { logs } from "./words/logs";
 import { lines } from "./words/lines";
 import { receiver } from "./words/receiver";
 import { system } from "./words/system";
+import type { benchmark } from "./words/benchmark";
+import type { benchReport } from "./words/benchReport";
 import type { events } from "./words/events";
 import type { retention } from "./words/retention";
 import type { rule } from "./words/rule";
@@ -16,7 +18,7 @@ import type { sources } from "./words/sources";
 
 const core = { ...common, ...account, ...dashboard, ...graphs, ...health, ...logs, ...lines, ...receiver, ...system };
 
-type All = typeof core & typeof events & typeof retention & typeof rule & typeof sources;
+type All = typeof core & typeof benchmark & typeof benchReport & typeof events & typeof retention & typeof rule & typeof sources;
 export type Key = keyof All;
 
 type Text = readonly [en: string, ja: string];

@@ -9,6 +9,7 @@ export const PAGES: { path: string; word: Key; short?: Key; icon: IconName }[] =
     { path: "/sources", word: "nav.sources", icon: "sources" },
     { path: "/retention", word: "nav.retention", short: "nav.retentionShort", icon: "retention" },
     { path: "/receiver", word: "nav.receiver", icon: "receiver" },
+    { path: "/benchmark", word: "nav.benchmark", short: "nav.benchmarkShort", icon: "benchmark" },
     { path: "/events", word: "nav.events", icon: "events" },
     { path: "/system", word: "nav.system", icon: "system" },
 ];

@@ -49,6 +49,7 @@ export const retention = {
     "use.limited": ["limited by the settings; the file system has {n}", "設定による上限。ファイルシステムは {n}"],
     "use.month": ["Logs of this month", "今月のログ"],
     "use.older": ["Logs of older months", "先月以前のログ"],
+    "use.benchmark": ["Messages of benchmarks, in no month", "ベンチマークのメッセージ（各月の使用量には含みません）"],
     "use.database": ["Database, other", "データベース（ログ以外）"],
     "use.wal": ["Write-ahead log", "先行書き込みログ（WAL）"],
     "use.spool": ["Spool of the receiver", "受信プロセスのスプール"],

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { LogEntry } from "../../api/types";
 import { useWords } from "../../i18n";
+import { useBenchNetwork } from "../../state/benchNetwork";
 import { cx } from "../../utils/cx";
 import { wantedTexts } from "../../utils/query";
 import css from "./logs.module.css";
@@ -41,6 +42,7 @@ interface Props {
 export function LineList(props: Props) {
     const { entries, query, selected, isWrapped, isStale, onEnd, onOpen, onValue, onScroll, foot } = props;
     const { t } = useWords();
+    const benchNetwork = useBenchNetwork();
     const list = useRef<HTMLDivElement>(null);
     const end = useRef<HTMLDivElement>(null);
     const wanted = useMemo(() => wantedTexts(query), [query]);
@@ -112,6 +114,7 @@ export function LineList(props: Props) {
                         withDay={withDay}
                         wanted={wanted}
                         isFree={query.includes("*")}
+                        benchNetwork={benchNetwork}
                     />
                 ))}
             </div>

@@ -1,5 +1,7 @@
 import { Component } from "preact";
 import type { LogEntry } from "../../api/types";
+import { BenchmarkTag } from "../../components/BenchmarkTag";
+import { isOfBenchmark } from "../../state/benchNetwork";
 import { cx } from "../../utils/cx";
 import { formatClock, formatDay, formatExact } from "../../utils/format";
 import { visible } from "../../utils/bytes";
@@ -17,6 +19,8 @@ interface Props {
     withDay: boolean;
     wanted: readonly string[];
     isFree: boolean;
+    /** Where benchmarks send from. */
+    benchNetwork: string | null;
 }
 
 interface ChunkProps {
@@ -27,6 +31,8 @@ interface ChunkProps {
     withDay: boolean;
     wanted: readonly string[];
     isFree: boolean;
+    /** Where benchmarks send from. */
+    benchNetwork: string | null;
 }
 
 /** A hundred rows that are looked at again only when one of them changed: a key press must not cost two
@@ -39,7 +45,8 @@ export class Chunk extends Component<ChunkProps> {
             next.start !== now.start ||
             next.selected !== now.selected ||
             next.withDay !== now.withDay ||
-            next.wanted !== now.wanted
+            next.wanted !== now.wanted ||
+            next.benchNetwork !== now.benchNetwork
         );
     }
 
@@ -63,11 +70,12 @@ class Row extends Component<Props> {
             next.index !== now.index ||
             next.isSelected !== now.isSelected ||
             next.withDay !== now.withDay ||
-            next.wanted !== now.wanted
+            next.wanted !== now.wanted ||
+            next.benchNetwork !== now.benchNetwork
         );
     }
 
-    override render({ entry, index, isSelected, withDay, wanted, isFree }: Props) {
+    override render({ entry, index, isSelected, withDay, wanted, isFree, benchNetwork }: Props) {
         const { severity, source, hostname, app_name: app } = entry;
         const name = severityName(severity);
         const host = hostname ?? source ?? "";
@@ -102,6 +110,7 @@ class Row extends Component<Props> {
                     {shownApp}
                 </span>
                 <span role="gridcell" class={css.message}>
+                    {isOfBenchmark(source, benchNetwork) && <BenchmarkTag />}
                     {markMatches(visible(entry.message.slice(0, SHOWN_MAX)), wanted, isFree).map((part, i) =>
                         part.isMatch ? <mark key={i}>{part.text}</mark> : part.text,
                     )}

@@ -1,11 +1,12 @@
-import { useEffect, useState } from "preact/hooks";
-import { getDeletion, postDeletion, previewDeletion, type DeletionWish, type Preview } from "../../api/retention";
+import { useState } from "preact/hooks";
+import { postDeletion, previewDeletion, type DeletionWish, type Preview } from "../../api/retention";
 import { Dialog } from "../../components/Dialog";
 import formCss from "../../components/form.module.css";
 import { errorText, Failed } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
 import { useAct } from "../../state/useAct";
+import { useDeletion } from "../../state/useDeletion";
 import { useResource } from "../../state/useResource";
 import { cx } from "../../utils/cx";
 import { formatDays } from "../../utils/days";
@@ -14,7 +15,6 @@ import css from "./retention.module.css";
 import { countWords, deletionText } from "./texts";
 import type { View } from "./view";
 
-const POLL_MS = 500;
 const ROWS = 12;
 
 /** What goes, row by row, and what stays although it was asked for. */
@@ -46,14 +46,7 @@ function WouldGo({ preview, view, hasOpen }: { preview: Preview; view: View; has
 /** How a request goes on until the keeper has answered it. */
 function Progress({ id, onEnd, onAgain }: { id: string; onEnd: () => void; onAgain: () => void }) {
     const { t } = useWords();
-    const [ended, setEnded] = useState(false);
-    const { data, error, reload } = useResource(`deletion ${id}`, (signal) => getDeletion(id, signal), ended ? 0 : POLL_MS);
-    const isOver = data !== undefined && data.state !== "waiting";
-    useEffect(() => {
-        if (!isOver) return;
-        setEnded(true);
-        onEnd();
-    }, [isOver]);
+    const { data, error, reload } = useDeletion(id, onEnd);
     if (data?.state === "done") {
         const { receipt } = data;
         return (

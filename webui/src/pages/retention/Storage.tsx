@@ -11,6 +11,7 @@ import css from "./retention.module.css";
 const WORD: Record<Part, Key> = {
     month: "use.month",
     older: "use.older",
+    benchmark: "use.benchmark",
     database: "use.database",
     wal: "use.wal",
     spool: "use.spool",

@@ -42,6 +42,12 @@ describe("the parts of the storage", () => {
         expect(sum(storageParts(EXAMPLE))).toBe(EXAMPLE.capacity_bytes);
     });
 
+    it("show what benchmarks left apart from the months and from the rest of the database", () => {
+        const measured = { ...EXAMPLE, benchmark: { bytes: 25, messages: 7 } };
+        expect(of(measured)).toEqual({ month: 120, older: 340, benchmark: 25, database: 15, wal: 40, foreign: 160, free: 300 });
+        expect(sum(storageParts(measured))).toBe(EXAMPLE.capacity_bytes);
+    });
+
     it("know no other files where the settings limit the capacity", () => {
         const limited = { ...EXAMPLE, capacity_bytes: 700, capacity_is_limited: true };
         expect(of(limited)).toEqual({ month: 120, older: 340, database: 40, wal: 40, free: 160 });

@@ -1,5 +1,5 @@
 /* The bars of the months and the parts of the storage.  Pure. */
-import type { Month, Retention } from "../../api/retention";
+import { benchmarkBytes, type Month, type Retention } from "../../api/retention";
 import { addMonths } from "../../utils/days";
 
 export interface MonthBar {
@@ -38,19 +38,21 @@ export function topOf(bars: readonly MonthBar[], budget: number): number {
     return Math.max(used, Math.min(high, used * 2)) * 1.06 || 1;
 }
 
-export type Part = "month" | "older" | "database" | "wal" | "spool" | "foreign" | "free";
+export type Part = "month" | "older" | "benchmark" | "database" | "wal" | "spool" | "foreign" | "free";
 
 /** What the capacity is used for; the parts add up to it, unless more than it is used. */
 export function storageParts(r: Retention): { part: Part; bytes: number }[] {
     const logs = r.months.reduce((sum, m) => sum + m.bytes, 0);
     const month = r.month_bytes;
     const older = Math.max(0, logs - month);
-    const database = Math.max(0, r.used.database_bytes - month - older);
+    const benchmark = benchmarkBytes(r);
+    const database = Math.max(0, r.used.database_bytes - month - older - benchmark);
     const room = Math.max(0, r.capacity_bytes - r.used.total_bytes);
     const free = r.capacity_is_limited ? room : Math.min(room, r.file_system.free_bytes);
     const parts: { part: Part; bytes: number }[] = [
         { part: "month", bytes: month },
         { part: "older", bytes: older },
+        { part: "benchmark", bytes: benchmark },
         { part: "database", bytes: database },
         { part: "wal", bytes: r.used.wal_bytes },
         { part: "spool", bytes: r.used.spool_bytes },

@@ -1,0 +1,81 @@
+import type { Profile, TargetName } from "../../api/bench";
+import formCss from "../../components/form.module.css";
+import type { Key } from "../../i18n";
+import { formatCount } from "../../utils/format";
+import css from "./benchmark.module.css";
+import type { Reader } from "./reader";
+import { boundsOf, optionOf, OPTIONS, type OptionName, type Wish } from "./wish";
+
+interface Props {
+    profile: Profile;
+    wish: Wish;
+    reader: Reader;
+    onWish: (wish: Wish) => void;
+}
+
+const TARGET: Record<TargetName, [Key, Key]> = {
+    box: ["bench.target.box", "bench.target.boxHelp"],
+    azekura: ["bench.target.private", "bench.target.privateHelp"],
+};
+
+/** The box itself, or a private instance beside it. */
+export function Targets({ profile, wish, reader: { t }, onWish }: Props) {
+    return (
+        <fieldset class={css.targets}>
+            <legend>{t("bench.target")}</legend>
+            {profile.targets
+                .filter((name) => name in TARGET)
+                .map((name) => (
+                    <label key={name} class={css.target}>
+                        <input type="radio" name="bench-target" checked={wish.target === name} onChange={() => onWish({ ...wish, target: name })} />
+                        <span>
+                            {t(TARGET[name][0])}
+                            <span class={formCss.hint}>{t(TARGET[name][1])}</span>
+                        </span>
+                    </label>
+                ))}
+        </fieldset>
+    );
+}
+
+const LABEL: Record<OptionName, Key> = {
+    time: "bench.opt.time",
+    rates: "bench.opt.rates",
+    size: "bench.opt.size",
+    runs: "bench.opt.runs",
+};
+
+/** Those that the profile knows; empty leaves it as the profile says. */
+export function Options({ profile, wish, wrong, reader: { t }, onWish }: Props & { wrong: OptionName[] }) {
+    const names = OPTIONS.filter((name) => optionOf(profile, name) !== null);
+    if (names.length === 0) return null;
+    const hint = (name: OptionName) => {
+        const [min, max] = boundsOf(profile, name);
+        if (wrong.includes(name)) return t("bench.opt.wrong", { min: formatCount(min), max: formatCount(max) });
+        const usual = optionOf(profile, name)?.default;
+        return usual == null ? t("bench.opt.usual") : t("bench.opt.usualIs", { value: String(usual) });
+    };
+    return (
+        <fieldset class={css.options}>
+            <legend>{t("bench.options")}</legend>
+            {names.map((name) => (
+                <div key={name} class={formCss.field}>
+                    <label for={`bench-${name}`}>{t(LABEL[name])}</label>
+                    <input
+                        id={`bench-${name}`}
+                        type="text"
+                        inputMode={name === "rates" ? "text" : "numeric"}
+                        autocomplete="off"
+                        value={wish[name] ?? ""}
+                        aria-invalid={wrong.includes(name) ? "true" : undefined}
+                        aria-describedby={`bench-${name}-hint`}
+                        onInput={(e) => onWish({ ...wish, [name]: e.currentTarget.value })}
+                    />
+                    <span id={`bench-${name}-hint`} class={wrong.includes(name) ? formCss.error : formCss.hint}>
+                        {hint(name)}
+                    </span>
+                </div>
+            ))}
+        </fieldset>
+    );
+}

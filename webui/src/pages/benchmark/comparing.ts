@@ -1,0 +1,36 @@
+/* Figures of a comparison, and what makes two runs hard to compare.  Pure. */
+import type { CompareSide, Comparison } from "../../api/bench";
+import { formatBytes, formatElapsed, formatRate } from "../../utils/format";
+import type { Reader } from "./reader";
+import { NONE, said } from "./texts";
+
+export function figureText(n: number | null | undefined, unit: string): string {
+    if (n == null) return NONE;
+    switch (unit) {
+        case "us":
+            return formatElapsed(n);
+        case "bytes":
+        case "B":
+            return formatBytes(n);
+        case "%":
+        case "percent":
+            return `${Number(n.toPrecision(4))} %`;
+        default:
+            return `${Math.abs(n) >= 10 ? formatRate(n) : String(Number(n.toPrecision(3)))}${unit ? ` ${unit}` : ""}`;
+    }
+}
+
+export function machineOf({ machine }: CompareSide): string {
+    if (machine == null) return "";
+    return typeof machine === "string" ? machine : [machine.name, machine.cpu].filter(Boolean).join(", ");
+}
+
+/** What the comparison itself warns of; else other machines or versions, as far as they are told. */
+export function sideWarnings({ a, b, warnings }: Comparison, { t, lang }: Reader): string[] {
+    const out = warnings.map((text) => said(text, lang));
+    if (out.length > 0) return out;
+    const [first, second] = [machineOf(a), machineOf(b)];
+    if (first && second && first !== second) out.push(t("bench.compare.machines", { a: first, b: second }));
+    if (a.version && b.version && a.version !== b.version) out.push(t("bench.compare.versions", { a: a.version, b: b.version }));
+    return out;
+}
