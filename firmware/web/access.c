@@ -5,11 +5,11 @@
 #include "web/body.h"
 #include "web/json.h"
 #include "web/params.h"
+#include "web/password.h"
 
 #define ANSWER_MAX_BYTES 4096
 #define USERS_MAX_BYTES (4u << 20)
 #define COOKIE_MAX 256
-#define BUSY_WAIT_S 1
 
 static void add_session(struct json *j, struct request *rq, const struct identity *who)
 {
@@ -61,28 +61,6 @@ static void cookie_header(struct request *rq, const char *secret, int64_t second
              secret, (long long)seconds, request_is_https(rq) ? "; Secure" : "");
 }
 
-/* A turn at the hashing of passwords; false: too many wait already, the reply has been given. */
-static bool begin_hashing(struct request *rq)
-{
-    struct web *w = rq->web;
-    if (!gate_enter(&w->hashes_waiting, WEB_HASHES_WAITING)) {
-        struct err err;
-        (void)err_set(&err, EBUSY, "busy", "many log-ins are being checked; try again in %d s",
-                      BUSY_WAIT_S);
-        reply_too_many(rq, BUSY_WAIT_S, &err);
-        return false;
-    }
-    while (sem_wait(&w->hashes) < 0)
-        CHECK(errno == EINTR);
-    return true;
-}
-
-static void end_hashing(struct web *w)
-{
-    sem_post(&w->hashes);
-    gate_leave(&w->hashes_waiting);
-}
-
 /* A fresh session and its cookie. */
 static void log_in_as(struct request *rq, const char *name, const char *address, int status)
 {
@@ -102,50 +80,22 @@ static void log_in_as(struct request *rq, const char *name, const char *address,
     reply_session(rq, status, header, &who);
 }
 
-/* Count the try; 0 to go on, or the reply has been given. */
-static int begin_try(struct request *rq, const char *name, const char *address)
-{
-    struct err err;
-    int wait_s = 0;
-    int rc = account_login_begin(rq->db, name, address, &wait_s, &err);
-    if (rc == -EBUSY)
-        reply_too_many(rq, wait_s, &err);
-    else if (rc < 0)
-        reply_err(rq, rc, &err);
-    return rc;
-}
-
 static void log_in(struct request *rq, struct view name, struct view password)
 {
-    char hash[PASSWORD_HASH_MAX], account[ACCOUNT_NAME_MAX + 1], address[IP_TEXT_MAX];
-    enum role role;
+    char account[ACCOUNT_NAME_MAX + 1], address[IP_TEXT_MAX];
     struct err err;
     request_address(rq, address);
     /* a name that no account can have is tried like any other, but not remembered by itself */
     bool is_name = account_check_name(name, NULL) == 0;
     snprintf(account, sizeof(account), "%.*s", VIEW_ARG(name));
-    int rc = request_db(rq, &err);
-    if (rc < 0) {
-        reply_err(rq, rc, &err);
+    int matches = password_check(rq, is_name ? account : NULL, address, password);
+    if (matches < 0)
         return;
-    }
-    if (begin_try(rq, is_name ? account : NULL, address) < 0)
-        return;
-    int found = is_name ? account_find(rq->db, account, hash, &role, &err) : 0;
-    if (found < 0) {
-        reply_err(rq, found, &err);
-        return;
-    }
-    request_release_db(rq); /* hashing is slow: others may use the connection */
-    if (!begin_hashing(rq))
-        return;
-    bool matches = account_password_matches(password, found ? hash : NULL);
-    end_hashing(rq->web);
     if (!matches) {
         reply_error(rq, 401, "wrong_login", "", "the name or the password is wrong");
         return;
     }
-    rc = request_db(rq, &err);
+    int rc = request_db(rq, &err);
     if (rc < 0)
         reply_err(rq, rc, &err);
     else
@@ -220,10 +170,10 @@ static void set_up(struct request *rq, struct view code, struct view name, struc
         reply_err(rq, rc, &err);
         return;
     }
-    if (begin_try(rq, NULL, address) < 0 || !begin_hashing(rq))
+    if (password_begin_try(rq, NULL, address) < 0 || !password_begin_hashing(rq))
         return;
     rc = setup_finish(rq->db, code, name, password, &err);
-    end_hashing(rq->web);
+    password_end_hashing(rq);
     if (rc < 0)
         reply_err(rq, rc, &err);
     else

@@ -49,10 +49,15 @@ static cJSON *parse(struct view body)
         return NULL;
     while (end < body.p + body.n && strchr(" \t\r\n", *end)) /* no NUL is among them */
         end++;
-    if (end == body.p + body.n && cJSON_IsObject(object))
+    if (end == body.p + body.n && (cJSON_IsObject(object) || cJSON_IsArray(object)))
         return object;
     cJSON_Delete(object);
     return NULL;
+}
+
+cJSON *body_parse(struct view text)
+{
+    return utf8_is_clean(text) && is_parsable(text) ? parse(text) : NULL;
 }
 
 cJSON *body_object(struct request *rq)
@@ -62,12 +67,22 @@ cJSON *body_object(struct request *rq)
         reply_error(rq, 415, "not_json", "", "Content-Type must be application/json");
         return NULL;
     }
-    cJSON *object = utf8_is_clean(rq->body) && is_parsable(rq->body) ? parse(rq->body) : NULL;
-    if (!object) {
+    cJSON *object = body_parse(rq->body);
+    if (!cJSON_IsObject(object)) {
+        cJSON_Delete(object);
         reply_error(rq, 400, "bad_json", "", "the body is not a JSON object");
         return NULL;
     }
     return object;
+}
+
+void body_reply(struct request *rq, int status, cJSON *answer)
+{
+    char *text = cJSON_PrintUnformatted(answer);
+    CHECK(text); /* there is memory */
+    cJSON_Delete(answer);
+    reply_bytes(rq, status, "application/json", NULL, view_str(text));
+    cJSON_free(text);
 }
 
 void body_apply(struct request *rq,

@@ -8,6 +8,11 @@
 
 /* The body as a JSON object, owned by the caller (cJSON_Delete); NULL: the reply has been given. */
 MUST_USE cJSON *body_object(struct request *rq);
+/* Text of a stranger as JSON: clean UTF-8, at most eight levels deep, nothing behind it, an object
+ * or an array.  The caller's (cJSON_Delete), or NULL. */
+MUST_USE cJSON *body_parse(struct view text);
+/* An answer that is a JSON object, which is freed. */
+void body_reply(struct request *rq, int status, cJSON *answer);
 /* Carry out what the body wants, then answer with `answer`; or with the error of `apply`. */
 void body_apply(struct request *rq,
                 int (*apply)(struct request *rq, const cJSON *body, struct err *err),

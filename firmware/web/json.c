@@ -103,6 +103,12 @@ void json_bool(struct json *j, bool b)
     buf_add_str(j->out, b ? "true" : "false");
 }
 
+void json_raw(struct json *j, struct view text)
+{
+    separate(j);
+    buf_add_view(j->out, text);
+}
+
 void json_time(struct json *j, int64_t us)
 {
     separate(j);

@@ -23,6 +23,8 @@ void json_int(struct json *j, int64_t n);
 /* Nine digits of it; NaN and infinity give null. */
 void json_real(struct json *j, double n);
 void json_bool(struct json *j, bool b);
+/* What is JSON already, as it stands. */
+void json_raw(struct json *j, struct view text);
 void json_time(struct json *j, int64_t us); /* RFC 3339 in UTC; TIME_NONE gives null */
 
 #endif
