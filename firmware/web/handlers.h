@@ -40,6 +40,12 @@ void retention_deletion_preview(struct request *rq);
 void retention_delete(struct request *rq);
 void retention_deletion(struct request *rq);
 
+void bench_box(struct request *rq);
+void bench_messages(struct request *rq);
+void bench_messages_delete(struct request *rq);
+void bench_sender_add(struct request *rq);
+void bench_sender_remove(struct request *rq);
+
 void access_session(struct request *rq);
 void access_log_in(struct request *rq);
 void access_log_out(struct request *rq);
@@ -50,6 +56,16 @@ void access_users(struct request *rq);
 void status_openapi(struct request *rq);
 void status_health(struct request *rq);
 void status_metrics(struct request *rq);
+
+void bench_profiles(struct request *rq);
+void bench_start(struct request *rq);
+void bench_runs(struct request *rq);
+void bench_run(struct request *rq);
+void bench_stop(struct request *rq);
+void bench_remove(struct request *rq);
+void bench_samples(struct request *rq);
+void bench_file(struct request *rq);
+void bench_compare(struct request *rq);
 
 /* A page or file of the console. */
 void page_get(struct request *rq);

@@ -3,7 +3,7 @@
  * So its file, redirect, CGI, SSI and CORS code never runs.
  *
  *   master thread ── accept ──▶ queue ──▶ worker × WEB_WORKERS ── dispatch() ── handler ── reply
- *   refresher: reads the settings again every few seconds
+ *   refresher: reads the settings again every few seconds, looks after benchmark runs
  */
 #include "web/server.h"
 
@@ -15,6 +15,7 @@
 #include "base/ip.h"
 #include "base/limits.h"
 #include "web/auth.h"
+#include "web/bench_watch.h"
 #include "web/handlers.h"
 #include "config/log.h"
 #include "store/event.h"
@@ -146,6 +147,18 @@ static void report_stop(struct web *w)
     pool_give(w->pool, db);
 }
 
+/* The run that was stopped with us has ended; else the next start finds it. */
+static void tidy_benchmarks(struct web *w)
+{
+    PGconn *db;
+    struct err err;
+    if (pool_take(w->pool, 0, &db, &err) < 0)
+        return;
+    store_set_patience(db, STOP_PATIENCE_MS);
+    bench_watch_look(w->bench, db);
+    pool_give(w->pool, db);
+}
+
 static void *refresh_settings(void *context)
 {
     struct web *w = context;
@@ -159,7 +172,10 @@ static void *refresh_settings(void *context)
                 /* failed: the settings stay as they are until the next time */
                 (void)!web_refresh_config(w, db, &err);
                 report_start(w, db);
+                bench_watch_look(w->bench, db);
                 pool_give(w->pool, db);
+            } else {
+                bench_watch_look(w->bench, NULL);
             }
         }
         nanosleep(&pause, NULL);
@@ -255,6 +271,7 @@ static int start_http(struct web *w, struct err *err)
 static void free_web(struct web *w)
 {
     files_free(&w->files);
+    bench_watch_free(&w->bench);
     pool_free(&w->pool);
     sem_destroy(&w->hashes);
     pthread_mutex_destroy(&w->config_lock);
@@ -284,6 +301,7 @@ int server_start(const struct config *config, struct web **ret, struct err *err)
         w->machine[0] = 0; /* then it answers to its addresses only */
     w->pool = pool_new(config->database, WEB_CONNECTIONS);
     pool_set_timeout(w->pool, (config->search_seconds + 5) * 1000);
+    w->bench = bench_watch_new(config);
     load_pages(w);
     int rc = start_http(w, err);
     if (rc < 0) {
@@ -300,9 +318,11 @@ void server_stop(struct web **pw)
 {
     struct web *w = *pw;
     *pw = NULL;
+    bench_watch_stop(w->bench); /* it asks the API for what it needs for its report */
     atomic_store(&w->is_stopping, true);
     mg_stop(w->http);
     pthread_join(w->refresher, NULL);
+    tidy_benchmarks(w);
     report_stop(w);
     mg_exit_library();
     free_web(w);

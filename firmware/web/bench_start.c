@@ -1,0 +1,242 @@
+/* POST /bench/runs: a benchmark of this box, started by an administrator who has just shown his
+ * password. */
+#include "web/handlers.h"
+
+#include <math.h>
+
+#include "web/auth.h"
+#include "web/bench_folder.h"
+#include "web/bench_profiles.h"
+#include "web/bench_watch.h"
+#include "web/body.h"
+#include "web/json.h"
+#include "web/password.h"
+
+#define TARGET_MAX_BYTES 64
+#define VALUE_MAX_BYTES 200
+#define LIST_MAX_VALUES 32
+#define API_MAX 128
+#define ANSWER_MAX_BYTES 1024
+
+/* A session's password again, under the brake of the log-in.  True to go on; else the reply has
+ * been given. */
+static bool has_shown_password(struct request *rq, const cJSON *body)
+{
+    char address[IP_TEXT_MAX];
+    struct view password;
+    struct err err;
+    if (rq->who.is_token)
+        return true;
+    int rc = body_text(body, "password", PASSWORD_MAX_BYTES, &password, &err);
+    if (rc < 0) {
+        reply_err(rq, rc, &err);
+        return false;
+    }
+    request_address(rq, address);
+    int matches = password_check(rq, rq->who.name, address, password);
+    if (matches == 0)
+        reply_error(rq, 403, "wrong_password", "password", "the password is wrong");
+    if (matches <= 0)
+        return false;
+    rc = request_db(rq, &err);
+    if (rc == 0)
+        rc = account_login_done(rq->db, rq->who.name, address, &err);
+    if (rc < 0)
+        reply_err(rq, rc, &err);
+    return rc == 0;
+}
+
+/* ---- options → arguments ---- */
+
+static int add_number(struct buf *out, const cJSON *n, const char *name, struct err *err)
+{
+    double x = cJSON_IsNumber(n) ? n->valuedouble : NAN;
+    if (!(x >= 0 && x <= 1e15))
+        return err_set_field(err, EINVAL, "bad_value", name,
+                             "options.%s: it must be a number from 0 to 1e15", name);
+    /* 15 digits, never with an exponent, which not every option reads */
+    if (x == floor(x))
+        buf_printf(out, "%.0f", x);
+    else
+        buf_printf(out, "%.6f", x);
+    return 0;
+}
+
+static int add_text(struct buf *out, const char *text, const char *name, struct err *err)
+{
+    size_t n = strlen(text);
+    size_t good =
+        strspn(text, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,:_-");
+    if (n < 1 || n > VALUE_MAX_BYTES || good < n || text[0] == '-')
+        return err_set_field(
+            err, EINVAL, "bad_value", name,
+            "options.%s: it must be 1 to %d of 0-9 a-z A-Z . , : _ - and not begin "
+            "with -",
+            name, VALUE_MAX_BYTES);
+    buf_add_str(out, text);
+    return 0;
+}
+
+static int option_value(struct request *rq, const cJSON *item, const char **ret, struct err *err)
+{
+    struct buf out = BUF_INIT(4096);
+    const cJSON *n;
+    int rc = 0;
+    if (cJSON_IsString(item)) {
+        rc = add_text(&out, item->valuestring, item->string, err);
+    } else if (cJSON_IsArray(item)) {
+        int count = cJSON_GetArraySize(item);
+        if (count < 1 || count > LIST_MAX_VALUES)
+            rc = err_set_field(err, EINVAL, "bad_value", item->string,
+                               "options.%s: it must have 1 to %d values", item->string,
+                               LIST_MAX_VALUES);
+        cJSON_ArrayForEach(n, item)
+        {
+            if (rc == 0 && out.n > 0)
+                buf_add_char(&out, ',');
+            if (rc == 0)
+                rc = add_number(&out, n, item->string, err);
+        }
+    } else {
+        rc = add_number(&out, item, item->string, err);
+    }
+    if (rc == 0)
+        *ret = arena_strdup(&rq->arena, buf_view(&out));
+    buf_free(&out);
+    return rc;
+}
+
+/* Only options that the profile names; azekura-bench itself checks the values. */
+static int read_options(struct request *rq, const cJSON *options, const cJSON *profile,
+                        struct bench_args *a, struct err *err)
+{
+    const cJSON *item;
+    if (!options || cJSON_IsNull(options))
+        return 0;
+    if (!cJSON_IsObject(options))
+        return err_set_field(err, EINVAL, "bad_value", "options", "options: it must be an object");
+    int rc = body_only(options, NULL, err);
+    cJSON_ArrayForEach(item, options)
+    {
+        const char *value;
+        if (rc == 0 && !bench_profiles_allows(profile, "options", item->string))
+            rc = err_set_field(err, EINVAL, "bad_value", "options",
+                               "options: this profile has no option \"%.64s\"", item->string);
+        /* a name that is no word would be the fault of the profile's author */
+        if (rc == 0 && !bench_id_is_valid(view_str(item->string)))
+            rc = err_set_field(err, EINVAL, "bad_value", "options", "options: \"%.64s\" is no name",
+                               item->string);
+        if (rc == 0)
+            rc = option_value(rq, item, &value, err);
+        if (rc == 0 && a->n + 2 > BENCH_ARGS_MAX / 2)
+            rc = err_set_field(err, EINVAL, "bad_value", "options", "options: there are too many");
+        if (rc < 0)
+            return rc;
+        struct buf name = BUF_INIT(BENCH_ID_MAX + 4);
+        buf_printf(&name, "--%s", item->string);
+        bench_args_add(a, arena_strdup(&rq->arena, buf_view(&name)));
+        bench_args_add(a, value);
+        buf_free(&name);
+    }
+    return rc;
+}
+
+/* ---- the run ---- */
+
+/* Where azekura-bench on this machine reaches us. */
+static void own_url(const struct web *w, char out[API_MAX])
+{
+    const char *colon = strrchr(w->file.http, ':');
+    int n = colon ? (int)(colon - w->file.http) : 0;
+    bool is_any = n == 0 || view_eq(view_of(w->file.http, (size_t)n), VIEW("0.0.0.0"));
+    snprintf(out, API_MAX, "http://%.*s:%d", is_any ? 9 : MIN(n, 64),
+             is_any ? "127.0.0.1" : w->file.http, w->listen_port);
+}
+
+static int check_room(struct request *rq, const cJSON *profile, struct err *err)
+{
+    int64_t room;
+    const cJSON *bytes = cJSON_GetObjectItemCaseSensitive(profile, "bytes");
+    int rc = bench_profiles_room(rq, &room, err);
+    if (rc == 0 && cJSON_IsNumber(bytes) && bytes->valuedouble > (double)room)
+        rc = err_set(err, EEXIST, "no_room",
+                     "the profile needs %.0f bytes on the disk and %lld are free up to its limit",
+                     bytes->valuedouble, (long long)room);
+    return rc;
+}
+
+static int start_run(struct request *rq, const cJSON *body, const cJSON *list, const char *name,
+                     const char *target, char id[], struct err *err)
+{
+    char actor[AUTH_ACTOR_MAX], api[API_MAX];
+    struct bench_args more = {.n = 0};
+    const cJSON *profile = bench_profiles_find(list, name);
+    if (!profile || !bench_id_is_valid(view_str(name)) || strlen(name) > BENCH_PROFILE_MAX)
+        return err_set_field(err, EINVAL, "bad_value", "profile",
+                             "profile: there is no profile \"%.64s\"", name);
+    if (!bench_profiles_allows(profile, "targets", target))
+        return err_set_field(err, EINVAL, "bad_value", "target",
+                             "target: the profile %s is not for \"%.64s\"", name, target);
+    int rc =
+        read_options(rq, cJSON_GetObjectItemCaseSensitive(body, "options"), profile, &more, err);
+    if (rc == 0)
+        rc = check_room(rq, profile, err);
+    if (rc == 0)
+        rc = request_db(rq, err);
+    if (rc < 0)
+        return rc;
+    auth_actor(&rq->who, actor);
+    own_url(rq->web, api);
+    struct bench_begin wish = {.profile = name,
+                               .target = target,
+                               .actor = actor,
+                               .title = cJSON_GetObjectItemCaseSensitive(profile, "title"),
+                               .more = &more,
+                               .api = api};
+    return bench_watch_begin(rq->web->bench, rq->db, &wish, id, err);
+}
+
+static void reply_id(struct request *rq, const char *id)
+{
+    struct buf out = BUF_INIT(ANSWER_MAX_BYTES);
+    struct json j = JSON_INIT(&out);
+    json_begin(&j, '{');
+    json_key(&j, "id");
+    json_str(&j, id);
+    json_end(&j, '}');
+    reply_json(rq, 202, NULL, &out);
+}
+
+static void start_checked(struct request *rq, const cJSON *body)
+{
+    char id[BENCH_ID_MAX + 1];
+    struct view name, target;
+    struct err err;
+    int rc = body_only(body, "profile|target|options|password", &err);
+    if (rc == 0)
+        rc = body_text(body, "profile", BENCH_ID_MAX, &name, &err);
+    if (rc == 0)
+        rc = body_text(body, "target", TARGET_MAX_BYTES, &target, &err);
+    if (rc < 0) {
+        reply_err(rq, rc, &err);
+        return;
+    }
+    cJSON *list = has_shown_password(rq, body) ? bench_profiles_list(rq) : NULL;
+    if (!list)
+        return;
+    rc = start_run(rq, body, list, name.p, target.p, id, &err);
+    cJSON_Delete(list);
+    if (rc < 0)
+        reply_err(rq, rc, &err);
+    else
+        reply_id(rq, id);
+}
+
+void bench_start(struct request *rq)
+{
+    cJSON *body = body_object(rq);
+    if (!body)
+        return;
+    start_checked(rq, body);
+    cJSON_Delete(body);
+}
