@@ -1,0 +1,114 @@
+/* The ledger of a trial and what makes its figures worthless. */
+#include "bench/stages.h"
+
+#include <math.h>
+
+static int64_t difference(int64_t before, int64_t after)
+{
+    return before < 0 || after < 0 ? -1 : after - before;
+}
+
+static int64_t known(int64_t n)
+{
+    return n > 0 ? n : 0;
+}
+
+int64_t stages_lost(const struct stages_input *in)
+{
+    return in->is_read_back ? in->load.sent - in->sequence.found : -1;
+}
+
+static int64_t reason_before(const struct target_counters *c, const char *name)
+{
+    for (size_t i = 0; i < c->reasons_n; i++)
+        if (strcmp(c->reasons[i].reason, name) == 0)
+            return c->reasons[i].n;
+    return 0;
+}
+
+static void take_reasons(const struct stages_input *in, struct stages *s)
+{
+    for (size_t i = 0; i < in->after.reasons_n && i < TARGET_REASONS_MAX; i++) {
+        const char *name = in->after.reasons[i].reason;
+        s->reasons[s->reasons_n] = in->after.reasons[i].n - reason_before(&in->before, name);
+        snprintf(s->reason_names[s->reasons_n++], sizeof(s->reason_names[0]), "%s", name);
+    }
+}
+
+static void take_counters(const struct stages_input *in, struct stages *s)
+{
+    s->kernel_dropped = difference(in->before.kernel_dropped, in->after.kernel_dropped);
+    s->received = difference(in->before.received, in->after.received);
+    s->truncated = difference(in->before.truncated, in->after.truncated);
+    s->refused = difference(in->before.refused, in->after.refused);
+    s->stored = difference(in->before.stored, in->after.stored);
+    s->queued = in->after.queued;
+    take_reasons(in, s);
+}
+
+/* Drops that the machine counts for everybody: never more than what has no other place. */
+static int64_t host_drops(const struct stages_input *in, int64_t missing)
+{
+    const struct sample_look *a = &in->look_before, *b = &in->look_after;
+    if (!in->is_local)
+        return -1;
+    int64_t n = known(b->rx_dropped - a->rx_dropped) +
+                known(b->softnet_dropped - a->softnet_dropped);
+    if (in->has_no_ports)
+        n += known(b->udp_no_ports - a->udp_no_ports);
+    return MIN(n, known(missing));
+}
+
+void stages_close(const struct stages_input *in, struct stages *ret)
+{
+    struct stages s = {
+        .scheduled = in->load.scheduled,
+        .sent = in->load.sent,
+        .send_errors = in->load.errors,
+        .late = in->load.late,
+        .kernel_dropped = -1,
+        .received = -1,
+        .truncated = -1,
+        .refused = -1,
+        .queued = -1,
+        .stored = -1,
+        .visible = in->visible,
+        .in_flight = (in->load.unsent_bytes + in->message_bytes - 1) / in->message_bytes,
+    };
+    if (in->has_counters)
+        take_counters(in, &s);
+    if (s.stored < 0 && in->is_read_back)
+        s.stored = in->sequence.found + in->sequence.duplicated;
+    int64_t named = known(s.kernel_dropped) + known(s.refused) + known(s.queued) + s.in_flight;
+    int64_t all = s.sent + (in->is_read_back ? in->sequence.duplicated : 0);
+    s.nic_dropped = host_drops(in, all - named - known(s.stored));
+    s.unaccounted = all - named - known(s.stored) - known(s.nic_dropped);
+    *ret = s;
+}
+
+bool stages_is_valid(const struct stages_validity *v, char *why, size_t n)
+{
+    double machine = v->cores > 0 ? v->cores : 1;
+    snprintf(why, n, "%s", "");
+    if (!v->is_complete)
+        snprintf(why, n, "it was stopped before its end");
+    else if (v->has_rival)
+        snprintf(why, n, "another benchmark was at work on this machine");
+    else if (v->foreign_percent / machine > STAGES_FOREIGN_MAX_PERCENT)
+        snprintf(why, n,
+                 "other programs took %.1f %% of the machine, more than %.0f %%: stop them and "
+                 "measure again",
+                 v->foreign_percent / machine, STAGES_FOREIGN_MAX_PERCENT);
+    else if (v->steal_percent / machine > STAGES_STEAL_MAX_PERCENT)
+        snprintf(why, n,
+                 "the host of this virtual machine kept back %.1f %% of its processors, more than "
+                 "%.0f %%",
+                 v->steal_percent / machine, STAGES_STEAL_MAX_PERCENT);
+    else if (v->rate > 0 && v->blocked_percent < STAGES_RATE_MISS_MAX_PERCENT &&
+             v->sent_rate < v->rate * (1 - STAGES_RATE_MISS_MAX_PERCENT / 100))
+        snprintf(why, n,
+                 "the generator reached %.0f messages/s in place of %.0f, and nothing held it back "
+                 "but the machine",
+                 v->sent_rate, v->rate);
+    return why[0] == 0;
+}

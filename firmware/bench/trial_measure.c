@@ -1,0 +1,90 @@
+/* Figures from the seconds of a trial: rates over the window, the rest over all of it. */
+#include "bench/trial_measure.h"
+
+#include <math.h>
+
+#include "bench/stats.h"
+
+void trial_seconds_add(struct trial_seconds *s, const struct trial_second *second)
+{
+    if (s->n == s->cap) {
+        s->cap = s->cap ? 2 * s->cap : 64;
+        s->at = xrealloc(s->at, s->cap, sizeof(*s->at));
+    }
+    s->at[s->n++] = *second;
+}
+
+void trial_seconds_free(struct trial_seconds *s)
+{
+    free(s->at);
+    *s = (struct trial_seconds){0};
+}
+
+/* Mean, weighed by the length of the seconds, and greatest of a member of `sample`. */
+static struct trial_figure figure_of(const struct trial_seconds *s, size_t offset)
+{
+    struct trial_figure f = {NAN, NAN};
+    double sum = 0, weight = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double x = *(const double *)(const void *)((const char *)&s->at[i].sample + offset);
+        double seconds = s->at[i].sample.seconds;
+        if (!isfinite(x) || !(seconds > 0))
+            continue;
+        sum += x * seconds;
+        weight += seconds;
+        f.max = isnan(f.max) || x > f.max ? x : f.max;
+    }
+    if (weight > 0)
+        f.mean = sum / weight;
+    return f;
+}
+
+#define FIGURE(member) figure_of(s, offsetof(struct sample, member))
+
+static void measure_window(const struct trial_seconds *s, double warm_up_percent, struct trial *t)
+{
+    const struct trial_second start = {0}, *from = &start, *to = &s->at[s->n - 1];
+    double begin = to->at_s * warm_up_percent / 100;
+    for (size_t i = 0; i + 1 < s->n && from->at_s < begin; i++)
+        from = &s->at[i];
+    t->from_s = from->at_s;
+    t->to_s = to->at_s;
+    double seconds = to->at_s - from->at_s;
+    if (seconds > 0) {
+        t->offered = (double)(to->load.scheduled - from->load.scheduled) / seconds;
+        t->sent = (double)(to->load.sent - from->load.sent) / seconds;
+    }
+}
+
+static void measure_peak(const struct trial_seconds *s, struct trial *t)
+{
+    const struct trial_second start = {0}, *before = &start;
+    t->most_in_a_second = NAN;
+    for (size_t i = 0; i < s->n; before = &s->at[i++]) {
+        double seconds = s->at[i].at_s - before->at_s;
+        double rate = (double)(s->at[i].load.sent - before->load.sent) / seconds;
+        /* the rest of a second at the end says nothing of a second */
+        if (seconds > 0.5 && !(rate <= t->most_in_a_second))
+            t->most_in_a_second = rate;
+    }
+}
+
+void trial_measure(const struct trial_seconds *s, double warm_up_percent, struct trial *t)
+{
+    t->offered = t->sent = t->most_in_a_second = NAN;
+    if (s->n > 0) {
+        measure_window(s, warm_up_percent, t);
+        measure_peak(s, t);
+    }
+    t->cpu_syslog = FIGURE(cpu_syslog);
+    t->cpu_database = FIGURE(cpu_database);
+    t->cpu_generator = FIGURE(cpu_generator);
+    t->cpu_host = FIGURE(cpu_host);
+    t->cpu_foreign = FIGURE(cpu_foreign);
+    t->cpu_steal = FIGURE(cpu_steal);
+    t->load1 = FIGURE(load1);
+    t->load5 = FIGURE(load5);
+    t->load15 = FIGURE(load15);
+    t->syslog_bytes = FIGURE(syslog_bytes).max;
+    t->database_bytes = FIGURE(database_bytes).max;
+}
