@@ -81,6 +81,7 @@ const struct cli_command cli_commands[] = {
      "retention group remove NAME\nretention holds\n"
      "retention hold add --from T --to T [--group G] REASON\nretention hold remove ID\n"
      "retention delete --from DAY --to DAY [--group G] [--yes]\n"
+     "retention delete --group benchmark [--yes]\n"
      "retention receipts [--limit N]\nretention clock [confirm]",
      "how the storage is used, how long it lasts, and what is deleted",
      "show: months against their budget, the forecast, the history that fits.  preview: what the\n"

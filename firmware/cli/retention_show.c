@@ -86,6 +86,17 @@ static void print_storage(const struct rule_cli *c)
         puts("; nothing is deleted by age");
 }
 
+static void print_benchmark(const struct retention *r)
+{
+    struct use u;
+    char bytes[TEXT_NUMBER_MAX], messages[TEXT_NUMBER_MAX];
+    use_benchmark(r, &u);
+    if (u.messages > 0)
+        printf("%-10s %s messages, %s of the above, in no month; azekura retention delete --group "
+               "benchmark removes them\n",
+               "benchmark", text_number(u.messages, messages), text_bytes(u.bytes, bytes));
+}
+
 static const char *state_text(enum retention_state s)
 {
     static const char *const texts[RETENTION_STATES] = {"ok", "watch: it will come near the budget",
@@ -214,6 +225,7 @@ int retention_show(struct cli *cli, int argc, char **argv)
     if (rc == 0) {
         use_forecast(&c.rule, &f);
         print_storage(&c);
+        print_benchmark(&c.rule);
         print_month(&c.rule, &f);
         print_history(&c, &f);
         print_months(&c, &f);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "keeper/enforce.h"
+#include "store/benchmark.h"
 #include "store/ledger.h"
 #include "store/rate.h"
 #include "store/event.h"
@@ -78,6 +79,13 @@ static int64_t forget(PGconn *c, const struct config *config, struct err *err)
     return r < 0 ? r : 10 * US_PER_MINUTE;
 }
 
+static int64_t end_senders(PGconn *c, const struct config *config, struct err *err)
+{
+    (void)config;
+    int64_t r = benchmark_end_senders(c, err);
+    return r < 0 ? r : US_PER_MINUTE / 2;
+}
+
 static int64_t fold_rates(PGconn *c, const struct config *config, struct err *err)
 {
     int64_t r = clock_is_doubted(c, err);
@@ -118,6 +126,7 @@ struct chore keeper_chores[] = {
     {"compaction", compact, US_PER_MINUTE, 0},
     {"giving space back", give_back, 10 * US_PER_MINUTE, 0},
     {"forgetting what is over", forget, US_PER_MINUTE, 0},
+    {"ending the benchmark's senders", end_senders, US_PER_MINUTE, 0},
     {"folding receive rates", fold_rates, 10 * US_PER_SECOND, 0},
     {"adding up the ledger's hours", sum_ledger, US_PER_MINUTE, 0},
     {"merging the ledger's minutes", merge_ledger, US_PER_MINUTE, 0},

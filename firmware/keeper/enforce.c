@@ -79,22 +79,21 @@ static int step_clock(struct enforcer *e, PGconn *c, const struct clock_reading 
 /* ---- looking ---- */
 
 /* Bytes a second of late: up at once, down slowly. */
-static void measure_growth(struct enforcer *e, int64_t pieces_bytes, int64_t boot_us)
+static void measure_growth(struct enforce_growth *g, int64_t bytes, int64_t boot_us)
 {
-    int64_t passed_us = boot_us - e->base_boot_us;
-    if (e->base_boot_us == 0 || passed_us < 0) {
-        e->base_bytes = pieces_bytes;
-        e->base_boot_us = boot_us;
+    int64_t passed_us = boot_us - g->base_boot_us;
+    if (g->base_boot_us == 0 || passed_us < 0) {
+        g->base_bytes = bytes;
+        g->base_boot_us = boot_us;
         return;
     }
     if (passed_us < LOOK_US * 9 / 10)
         return;
-    int64_t grown = MAX(pieces_bytes - e->base_bytes, INT64_C(0));
+    int64_t grown = MAX(bytes - g->base_bytes, INT64_C(0));
     int64_t rate = (int64_t)((__int128)grown * US_PER_SECOND / passed_us);
-    int64_t before = e->status.growth_bytes_s;
-    e->status.growth_bytes_s = rate >= before ? rate : before - (before - rate + 7) / 8;
-    e->base_bytes = pieces_bytes;
-    e->base_boot_us = boot_us;
+    g->bytes_s = rate >= g->bytes_s ? rate : g->bytes_s - (g->bytes_s - rate + 7) / 8;
+    g->base_bytes = bytes;
+    g->base_boot_us = boot_us;
 }
 
 static bool is_whole_look_due(const struct enforcer *e, const struct retention_glance *g,
@@ -189,7 +188,9 @@ static int drop(struct enforcer *e, PGconn *c, const struct retention *r, struct
             return put_off(e, boot_us, rc, err) ? 0 : (int)rc;
         e->pause_us = 0;
         for (size_t i = at; i < at + n; i++) {
-            e->base_bytes -= plan->deletions[i].piece->bytes;
+            struct enforce_growth *growth =
+                piece_is_benchmark(plan->deletions[i].piece) ? &e->benchmark : &e->logs;
+            growth->base_bytes -= plan->deletions[i].piece->bytes;
             if (plan->deletions[i].reason == RULE_GUARD)
                 e->status.guarded_us = r->now_us;
         }
@@ -272,7 +273,8 @@ static int answer(struct enforcer *e, PGconn *c, const struct retention *r,
 {
     struct rule_plan plan;
     rule_plan_request(r, q->from_day, q->to_day, q->group, &e->arena, &plan);
-    if (plan.messages != q->messages) {
+    /* what the benchmark has sent meanwhile is to go just the same */
+    if (plan.messages != q->messages && q->group != SOURCE_GROUP_BENCHMARK) {
         char refusal[160];
         snprintf(refusal, sizeof(refusal),
                  "the days hold %lld messages that may be deleted, not %lld as the preview said",
@@ -317,7 +319,8 @@ static int whole_look(struct enforcer *e, PGconn *c, const struct config *config
     }
     if (rc < 0)
         return rc;
-    r.growth_bytes_s = e->status.growth_bytes_s;
+    r.growth_bytes_s = e->logs.bytes_s;
+    r.benchmark_growth_bytes_s = e->benchmark.bytes_s;
     e->is_told = e->is_unsettled = false;
     e->looked_boot_us = now->boot_us;
     e->pieces_bytes = g->pieces_bytes;
@@ -337,6 +340,7 @@ int64_t enforce_step(struct enforcer *e, PGconn *c, const struct config *config,
     if (!e->has_status) {
         rc = retention_status_read(c, &e->status, err);
         e->kept_status = e->status;
+        e->logs.bytes_s = e->status.growth_bytes_s;
         e->has_status = rc == 0;
     }
     if (rc == 0)
@@ -345,7 +349,9 @@ int64_t enforce_step(struct enforcer *e, PGconn *c, const struct config *config,
         rc = retention_look(c, &g, err);
     if (rc < 0)
         return rc;
-    measure_growth(e, g.pieces_bytes, now->boot_us);
+    measure_growth(&e->logs, g.pieces_bytes - g.benchmark_bytes, now->boot_us);
+    measure_growth(&e->benchmark, g.benchmark_bytes, now->boot_us);
+    e->status.growth_bytes_s = e->logs.bytes_s;
     if (!is_whole_look_due(e, &g, now->boot_us))
         return LOOK_US;
     rc = whole_look(e, c, config, now, &g, err);

@@ -15,7 +15,10 @@ struct enforcer {
     int64_t fitted_boot_us; /* the write-ahead log's limit was looked at */
     int64_t looked_boot_us; /* the last whole look; then: */
     int64_t pieces_bytes, wal_bytes, headroom_bytes;
-    int64_t base_bytes, base_boot_us;  /* for the growth since */
+    struct enforce_growth {
+        int64_t base_bytes, base_boot_us; /* measured last */
+        int64_t bytes_s;                  /* of late */
+    } logs, benchmark;
     bool is_unsettled;                 /* something could not be done: look again */
     int64_t pause_us, paused_until_us; /* since boot: somebody is in the way of splits and drops */
     int64_t unsplit_until_us[SOURCE_GROUPS_MAX]; /* since boot: its piece cannot be split */

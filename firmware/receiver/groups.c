@@ -52,9 +52,9 @@ int groups_add(struct groups *g, struct view network, struct view group, struct 
     int rc = group_number(group, err, &m.group);
     if (rc < 0)
         return rc;
-    if (g->members_n == SOURCE_PREFIXES_MAX)
+    if (g->members_n == GROUP_MEMBERS_MAX)
         return err_set(err, ENOSPC, "source_group", "more than %d networks have a source group",
-                       SOURCE_PREFIXES_MAX);
+                       GROUP_MEMBERS_MAX);
     if ((g->members_n & (g->members_n - 1)) == 0) /* at each power of two */
         g->members = xrealloc(g->members, MAX(2 * g->members_n, (size_t)1), sizeof(*g->members));
     g->members[g->members_n++] = m;
@@ -65,6 +65,11 @@ int groups_shed(struct groups *g, struct view group, struct view severity, struc
 {
     uint8_t id, from;
     int rc = group_number(group, err, &id);
+    if (rc == 0 && id == SOURCE_GROUP_BENCHMARK)
+        rc = err_set(err, EINVAL, "source_group",
+                     "nothing of source group %u, the benchmark's, is "
+                     "shed",
+                     id);
     if (rc == 0)
         rc = number(severity, 1, GROUPS_SHED_NONE - 1, "shed severity", err, &from);
     if (rc == 0)
@@ -72,7 +77,13 @@ int groups_shed(struct groups *g, struct view group, struct view severity, struc
     return rc;
 }
 
-/* Of two rows for the same network (one written as IPv4, one mapped into IPv6) the lower group is
+/* An address registered as the benchmark's is that for the time, whosever it is else. */
+static int rank(const struct group_member *m)
+{
+    return m->group == SOURCE_GROUP_BENCHMARK ? -1 : m->group;
+}
+
+/* Of two rows for the same network (one written as IPv4, one mapped into IPv6) the lower rank is
  * found, so that the answer does not depend on their order. */
 static int by_address(const void *a, const void *b)
 {
@@ -80,7 +91,7 @@ static int by_address(const void *a, const void *b)
     int order = memcmp(&x->network.address, &y->network.address, sizeof(struct ip));
     if (order == 0)
         order = x->network.prefix - y->network.prefix;
-    return order ? order : y->group - x->group;
+    return order ? order : rank(y) - rank(x);
 }
 
 void groups_seal(struct groups *g)

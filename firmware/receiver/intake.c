@@ -255,6 +255,7 @@ static void refuse(struct intake *in, int row, enum reason reason)
 {
     ledger_refuse(in->open->page, row, reason);
     in->counts.refused++;
+    in->counts.benchmark_refused += in->row_group == SOURCE_GROUP_BENCHMARK;
 }
 
 /* Into the block of its group; 0, or as block_builder_add. */
@@ -329,6 +330,7 @@ void intake_message(struct intake *in, enum listener listener, const struct ip *
     }
     ledger_arrived(in->open->page, row, bytes.n);
     in->counts.arrived++;
+    in->counts.benchmark_arrived += in->row_group == SOURCE_GROUP_BENCHMARK;
     if (!ensure_builders(in)) {
         refuse(in, row, REASON_QUEUE_FULL);
         return;

@@ -17,9 +17,17 @@
  *          16 16  run (UUID)
  *          32  8  number of the unit in its run
  *          40  8  number of the unit's first block: first_seq of its block k is (this + k) ×
- * 65,536, and the next 31 numbers are its own 128     rows of 128 bytes: row  0  8  minute, µs
- * since 1970 8  1  listener 9  1  family of the source: 4, 6; 0: the row counts kernel drops, in
- * `arrived` 16 16  source 32  8  arrived 40  8  bytes 48  8  truncated 56 8×8 refused, by reason
+ *                 65,536, and the next SOURCE_GROUPS_MAX - 1 numbers are its own
+ *         128     rows of 128 bytes
+ *
+ *   row     0  8  minute, µs since 1970
+ *           8  1  listener
+ *           9  1  family of the source: 4, 6; 0: the row counts kernel drops, in `arrived`
+ *          16 16  source
+ *          32  8  arrived
+ *          40  8  bytes
+ *          48  8  truncated
+ *          56 8×8 refused, by reason
  *
  * A page is valid when its state is 1; a row when its index is below `rows`.  The file need not
  * reach the disk: a killed process leaves what it has stored in the page cache, in the order of its
@@ -273,7 +281,7 @@ static void make_run(uint8_t run[UNIT_RUN_BYTES])
  * state folder is lost; with ten random low bits, against a second start in the same second on a
  * clock that was put back; and above all that this file has ever given.  A run has fewer than one
  * unit in 1,024 µs (each costs the writer a transaction), so it does not overtake the clock.  The
- * highest sequence number has 63 bits until the year 2112 and 64 until 2255. */
+ * highest sequence number has 63 bits until the year 2108 and 64 until 2246. */
 static uint64_t first_block(const struct ledger *l)
 {
     uint16_t chance = 0;

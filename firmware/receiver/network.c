@@ -305,14 +305,28 @@ static int open_signals(struct network *n)
     return rc < 0 ? rc : loop_add(n->loop, &n->wake_source);
 }
 
+/* Where a socket is bound, for the file and for the database. */
+static void note_listener(struct network *n, enum listener listener, int fd, int64_t buffer_bytes,
+                          struct buf *text)
+{
+    char name[SOCKET_NAME_MAX];
+    struct listening *l = &n->s->listening[n->s->listening_n];
+    if (!socket_name(fd, name))
+        return;
+    (void)buf_printf(text, "%s %s\n", listener_name(listener), name);
+    *l = (struct listening){.listener = (uint8_t)listener, .buffer_bytes = buffer_bytes};
+    if (ip_port_parse(view_str(name), &l->address, &l->port) == 0)
+        n->s->listening_n++;
+}
+
 static int write_listeners(struct network *n, const struct state *state, struct err *err)
 {
     struct buf text = BUF_INIT(1024);
-    char name[SOCKET_NAME_MAX];
-    if (n->udp && socket_name(udp_fd(n->udp), name))
-        (void)buf_printf(&text, "udp %s\n", name);
-    if (n->tcp_listener.ready && socket_name(n->tcp_listener.fd, name))
-        (void)buf_printf(&text, "tcp %s\n", name);
+    n->s->listening_n = 0;
+    if (n->udp)
+        note_listener(n, LISTENER_UDP, udp_fd(n->udp), n->s->udp_buffer_bytes, &text);
+    if (n->tcp_listener.ready)
+        note_listener(n, LISTENER_TCP, n->tcp_listener.fd, -1, &text);
     int rc = state_write(state, "listeners", buf_view(&text), err);
     if (rc == 0) {
         for (char *p = text.p; p && p < text.p + text.n; p++)

@@ -8,8 +8,6 @@
 #include "config/log.h"
 
 enum { KEPT_MAX_BYTES = 65536 };
-#define TEXT_OF(x) #x
-#define LIMIT_TEXT(limit) TEXT_OF(limit)
 static const char kept_name[] = "settings", kept_groups_name[] = "source_groups";
 
 void settings_load_kept(struct config *c, const struct state *state)
@@ -38,11 +36,22 @@ static int read_file(const char *path, struct buf *out)
     return rc;
 }
 
+/* The benchmark's network is known without any database: what is sent before the first connection
+ * must not be stored among the logs.  Not sealed. */
+static struct groups *new_groups(void)
+{
+    struct groups *g = groups_new();
+    char id[16];
+    snprintf(id, sizeof(id), "%d", SOURCE_GROUP_BENCHMARK);
+    CHECK(groups_add(g, VIEW(BENCHMARK_NETWORK), view_str(id), NULL) == 0);
+    return g;
+}
+
 void settings_load_kept_groups(struct shared *s, const struct state *state)
 {
     char path[STATE_PATH_MAX];
     struct buf text = BUF_INIT(GROUPS_TEXT_MAX_BYTES);
-    struct groups *g = groups_new();
+    struct groups *g = new_groups();
     struct err err = {0};
     state_path(state, kept_groups_name, path);
     int rc = read_file(path, &text);
@@ -50,14 +59,15 @@ void settings_load_kept_groups(struct shared *s, const struct state *state)
         rc = groups_parse(g, buf_view(&text), &err);
     else if (rc != -ENOENT)
         (void)err_set(&err, -rc, "state", "cannot read %s: %s", path, strerror(-rc));
-    if (rc == 0) {
-        shared_put_groups(s, g);
-    } else {
+    if (rc < 0) {
         groups_free(&g);
+        g = new_groups();
+        groups_seal(g);
         if (rc != -ENOENT)
             log_line(LOG_WARNING, "source groups of the last run are left out (%s): %s", path,
                      err.message);
     }
+    shared_put_groups(s, g);
     buf_free(&text);
 }
 
@@ -90,10 +100,11 @@ typedef int (*groups_row_fn)(struct groups *g, struct view first, struct view se
                              struct err *err);
 
 static int read_group_rows(PGconn *c, const struct unit_patience *p, const char *sql,
-                           groups_row_fn each, struct groups *g, struct err *err)
+                           const char *const *values, int values_n, groups_row_fn each,
+                           struct groups *g, struct err *err)
 {
     PGresult *r = NULL;
-    int rc = unit_query(c, sql, 0, NULL, p, &r, err);
+    int rc = unit_query(c, sql, values_n, values, p, &r, err);
     if (rc < 0)
         return rc;
     for (int i = 0; i < PQntuples(r); i++) {
@@ -110,13 +121,20 @@ static int read_group_rows(PGconn *c, const struct unit_patience *p, const char 
 static int read_groups(PGconn *c, const struct unit_patience *p, struct groups *g, struct err *err)
 {
     static const char members[] =
-        "select m.prefix::text, m.source_group from azekura.source_group_member m"
+        "(select m.prefix::text, m.source_group from azekura.source_group_member m"
         " join azekura.source_group g on g.id = m.source_group where g.retired_at is null"
-        " order by m.prefix limit " LIMIT_TEXT(SOURCE_PREFIXES_MAX) " + 1";
+        " order by m.source_group = $1::smallint desc, m.prefix limit $2::int) union all"
+        " (select b.address::text, $1::smallint from azekura.benchmark_sender b"
+        " where b.until > now() order by b.address limit $3::int)";
     static const char shed[] = "select source_group, severity from azekura.shed";
-    int rc = read_group_rows(c, p, members, groups_add, g, err);
+    char benchmark[16], most[16], senders[16];
+    snprintf(benchmark, sizeof(benchmark), "%d", SOURCE_GROUP_BENCHMARK);
+    snprintf(most, sizeof(most), "%d", SOURCE_PREFIXES_MAX + 1);
+    snprintf(senders, sizeof(senders), "%d", BENCHMARK_SENDERS_MAX);
+    const char *const limits[] = {benchmark, most, senders};
+    int rc = read_group_rows(c, p, members, limits, ARRAY_LEN(limits), groups_add, g, err);
     if (rc == 0)
-        rc = read_group_rows(c, p, shed, groups_shed, g, err);
+        rc = read_group_rows(c, p, shed, NULL, 0, groups_shed, g, err);
     groups_seal(g);
     return rc;
 }

@@ -20,7 +20,8 @@ struct intake_counts {
     uint64_t arrived, refused; /* messages since the start */
     uint64_t kernel_dropped;
     uint64_t truncated, bad_frames;
-    uint64_t connections; /* now */
+    uint64_t connections;                          /* now */
+    uint64_t benchmark_arrived, benchmark_refused; /* of the above */
 };
 #define INTAKE_COUNTS_N (sizeof(struct intake_counts) / sizeof(uint64_t))
 
@@ -28,7 +29,14 @@ struct shared {
     struct config config; /* as read at the start; constant */
     struct ledger *ledger;
     int64_t started_at_us;
-    int64_t udp_buffer_bytes; /* granted; constant once the threads run */
+    int64_t udp_buffer_bytes; /* granted; constant once the threads run, as are the listeners */
+    struct listening {
+        uint8_t listener; /* enum listener */
+        struct ip address;
+        uint16_t port;
+        int64_t buffer_bytes; /* < 0: the kernel chooses for each connection */
+    } listening[LISTENER_COUNT];
+    unsigned listening_n;
 
     struct queue pack, write; /* units */
     struct builders builders;
@@ -47,7 +55,8 @@ struct shared {
 
     _Atomic uint64_t counts_turn; /* odd while the network thread writes counts */
     _Atomic uint64_t counts[INTAKE_COUNTS_N];
-    _Atomic uint64_t stored, lost; /* messages since the start: writer */
+    _Atomic uint64_t stored, lost;   /* messages since the start: writer */
+    _Atomic uint64_t benchmark_done; /* of both: the benchmark's */
 };
 
 /* 0, or negative and *err. */

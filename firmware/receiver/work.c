@@ -38,6 +38,14 @@ uint64_t work_messages(const struct work *w)
     return n;
 }
 
+uint64_t work_group_messages(const struct work *w, uint8_t source_group)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < w->blocks_n; i++)
+        n += w->blocks[i]->source_group == source_group ? w->blocks[i]->block.messages : 0;
+    return n;
+}
+
 int queue_init(struct queue *q)
 {
     memset(q, 0, sizeof(*q));

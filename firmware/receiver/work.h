@@ -37,6 +37,8 @@ void work_free(struct work **w); /* the blocks too; not the page or builders */
 struct work_block *work_add_block(struct work *w, uint8_t source_group);
 /* Messages in its packed blocks. */
 uint64_t work_messages(const struct work *w);
+/* Of one source group. */
+uint64_t work_group_messages(const struct work *w, uint8_t source_group);
 
 /* First in, first out, any threads.  One lock a unit, not a message. */
 struct queue {

@@ -136,19 +136,25 @@ static void read_small(const char *path, char *out, size_t max)
     out[n > 0 ? n : 0] = 0;
 }
 
-void event_this_process(char ret_boot[EVENT_BOOT_MAX], int64_t *ret_started)
+int64_t event_process_started(int32_t pid)
 {
-    char stat[1024];
-    read_small("/proc/sys/kernel/random/boot_id", ret_boot, EVENT_BOOT_MAX);
-    ret_boot[strcspn(ret_boot, "\n")] = 0;
-    read_small("/proc/self/stat", stat, sizeof(stat));
+    char path[32], stat[1024];
+    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    read_small(path, stat, sizeof(stat));
     /* after the name in parentheses, which may hold anything: field 3; the start is field 22 */
     const char *p = strrchr(stat, ')');
     for (int field = 2; p && field < 22; field++) {
         p = strchr(p, ' ');
         p = p ? p + 1 : NULL;
     }
-    *ret_started = p ? strtoll(p, NULL, 10) : 0;
+    return p ? strtoll(p, NULL, 10) : 0;
+}
+
+void event_this_process(char ret_boot[EVENT_BOOT_MAX], int64_t *ret_started)
+{
+    read_small("/proc/sys/kernel/random/boot_id", ret_boot, EVENT_BOOT_MAX);
+    ret_boot[strcspn(ret_boot, "\n")] = 0;
+    *ret_started = event_process_started(getpid());
 }
 
 /* Parameters of both functions: daemon, pid, boot, started. */

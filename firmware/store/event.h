@@ -85,5 +85,7 @@ MUST_USE int event_daemon_stopped(PGconn *c, const char *daemon, struct err *err
  */
 #define EVENT_BOOT_MAX 64
 void event_this_process(char ret_boot[EVENT_BOOT_MAX], int64_t *ret_started);
+/* When a process of this machine was started, in the same ticks; 0: there is none, or not told. */
+int64_t event_process_started(int32_t pid);
 
 #endif

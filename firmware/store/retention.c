@@ -16,7 +16,8 @@ int64_t retention_month_bytes(const struct retention *r, int32_t month, int grou
 {
     int64_t sum = 0;
     for (size_t i = 0; i < r->pieces_n; i++)
-        if (r->pieces[i].day / 100 == month && (group < 0 || r->pieces[i].group == group))
+        if (r->pieces[i].day / 100 == month &&
+            (group < 0 ? !piece_is_benchmark(&r->pieces[i]) : r->pieces[i].group == group))
             sum += r->pieces[i].bytes;
     return sum;
 }
@@ -249,6 +250,8 @@ static int64_t sum_days(const struct retention *r, const struct zone *zone, int6
     int64_t oldest = today;
     for (size_t i = 0; i < r->pieces_n; i++) {
         const struct piece *p = &r->pieces[i];
+        if (piece_is_benchmark(p))
+            continue;
         int64_t day = day_number(p->day), at = FORECAST_DAYS - (today - day);
         oldest = MIN(oldest, day);
         if (day == today)

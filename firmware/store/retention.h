@@ -21,6 +21,9 @@
 #define PIECE_NAME_MAX 64
 #define GROUP_NAME_MAX 257 /* bytes with the zero: 64 characters of UTF-8 */
 
+/* Pieces of SOURCE_GROUP_BENCHMARK are no logs: they take room on the disk, and that is all.  They
+ * are in no sum over all groups (a month, a day, the forecast, the history), the guard takes them
+ * before any log, and the rule has nothing else to say of them but their age. */
 struct piece {
     char name[PIECE_NAME_MAX];
     uint8_t group;   /* id, 0…SOURCE_GROUPS_MAX-1; 0: the default group */
@@ -67,7 +70,8 @@ struct retention {
     int64_t capacity_bytes, budget_bytes, high_water_bytes;
     int64_t database_bytes, wal_bytes, spool_bytes; /* database: all of it, pieces included */
     int64_t wal_limit_bytes; /* max_wal_size: above it a checkpoint is made; 0: not known */
-    int64_t growth_bytes_s;  /* of late: what comes until the next look; 0: unknown */
+    int64_t growth_bytes_s;  /* of logs, of late: what comes until the next look; 0: unknown */
+    int64_t benchmark_growth_bytes_s; /* the same of the benchmark's messages */
     enum retention_policy policy;
     int64_t keep_days; /* 0: for ever */
     int shed_floor;    /* the most severe severity that `shed` may refuse */
@@ -87,10 +91,15 @@ struct retention {
 MUST_USE int retention_load(PGconn *c, const struct config *config, int64_t now_us,
                             struct arena *arena, struct retention *ret, struct err *err);
 
-/* Physical bytes of a month (202611), of one group or (-1) of all. */
+static inline bool piece_is_benchmark(const struct piece *p)
+{
+    return p->group == SOURCE_GROUP_BENCHMARK;
+}
+
+/* Physical bytes of a month (202611), of one group or (-1) of all logs. */
 int64_t retention_month_bytes(const struct retention *r, int32_t month, int group);
-int64_t retention_used_bytes(const struct retention *r); /* database + WAL + spool */
-int64_t retention_pieces_bytes(const struct retention *r);
+int64_t retention_used_bytes(const struct retention *r);   /* database + WAL + spool */
+int64_t retention_pieces_bytes(const struct retention *r); /* the benchmark's included */
 
 /* What forecast_month() asks for, from the pieces that are kept: `day_bytes` has FORECAST_DAYS
  * places and is borrowed by *ret.  A day without any piece, or whose beginning has been deleted, is

@@ -119,13 +119,16 @@ static int64_t act_alone(PGconn *c, const struct retention *r, act_fn act, const
 
 int retention_look(PGconn *c, struct retention_glance *ret, struct err *err)
 {
+    struct number_text benchmark = number_text(SOURCE_GROUP_BENCHMARK);
     PGresult *q = NULL;
     int rc =
         store_query(c,
                     "select m.bytes, azekura.wal_bytes(), f.total_bytes, f.free_bytes, f.device,"
-                    " exists (select from azekura.deletion_request where state = 'waiting')"
+                    " exists (select from azekura.deletion_request where state = 'waiting'),"
+                    " (select coalesce(sum(s.bytes), 0) from azekura.day_partition d"
+                    "   join azekura.piece_size s using (name) where d.source_group = $1::smallint)"
                     " from azekura.measure_pieces() m, azekura.file_system() f",
-                    0, NULL, &q, err);
+                    1, (const char *const[]){benchmark.text}, &q, err);
     if (rc < 0)
         return rc;
     ret->pieces_bytes = store_number(q, 0, 0);
@@ -134,6 +137,7 @@ int retention_look(PGconn *c, struct retention_glance *ret, struct err *err)
     ret->fs_free_bytes = store_number(q, 0, 3);
     snprintf(ret->fs_device, sizeof(ret->fs_device), "%s", PQgetvalue(q, 0, 4));
     ret->has_request = PQgetvalue(q, 0, 5)[0] == 't';
+    ret->benchmark_bytes = store_number(q, 0, 6);
     PQclear(q);
     return 0;
 }

@@ -7,7 +7,8 @@
 
 /* Measure the pieces that have changed, and what else the rule's quick look needs. */
 struct retention_glance {
-    int64_t pieces_bytes, wal_bytes, fs_total_bytes, fs_free_bytes;
+    int64_t pieces_bytes, benchmark_bytes; /* all pieces; those of the benchmark */
+    int64_t wal_bytes, fs_total_bytes, fs_free_bytes;
     char fs_device[32]; /* "major:minor" of the file system that holds the database */
     bool has_request;   /* a deletion request waits */
 };

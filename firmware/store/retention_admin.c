@@ -100,11 +100,17 @@ static int check_group(const struct group_wish *w, int id, struct err *err)
 /* The network as PostgreSQL writes it, with its length; an IPv4-mapped one is none of ours. */
 static int add_member(struct buf *list, struct view member, struct err *err)
 {
-    struct ip_network n;
+    struct ip_network n, benchmark;
     char text[IP_TEXT_MAX], whole[IP_TEXT_MAX + 8];
     if (ip_network_parse(member, &n) < 0)
         return err_set_field(err, EINVAL, "bad_value", "members",
                              "members: \"%.*s\" is no network or address like 192.0.2.0/24",
+                             (int)MIN(member.n, (size_t)64), member.p);
+    CHECK(ip_network_parse(VIEW(BENCHMARK_NETWORK), &benchmark) == 0);
+    if (n.prefix >= benchmark.prefix && ip_in_network(&n.address, &benchmark))
+        return err_set_field(err, EEXIST, "built_in", "members",
+                             "members: %.*s lies in " BENCHMARK_NETWORK
+                             ", which belongs to the built-in group benchmark",
                              (int)MIN(member.n, (size_t)64), member.p);
     ip_format(&n.address, text);
     snprintf(whole, sizeof(whole), "%s/%u", text, n.prefix);
@@ -148,7 +154,7 @@ static int choose_id(const struct retention_hand *h, struct group_text *t, int *
 {
     char most[16];
     PGresult *r = NULL;
-    snprintf(most, sizeof(most), "%d", SOURCE_GROUPS_MAX - 1);
+    snprintf(most, sizeof(most), "%d", SOURCE_GROUPS_USER_MAX - 1);
     const char *values[] = {t->values[1], most};
     int rc = store_query(h->db,
                          "select (select retired_at is null from azekura.source_group"
@@ -167,7 +173,7 @@ static int choose_id(const struct retention_hand *h, struct group_text *t, int *
     if (is_full)
         return err_set(err, EEXIST, "too_many",
                        "there are %d source groups already, as many as there can be",
-                       SOURCE_GROUPS_MAX);
+                       SOURCE_GROUPS_USER_MAX);
     snprintf(t->id, sizeof(t->id), "%d", id);
     *ret_id = id;
     return 0;
@@ -198,16 +204,18 @@ static int check_there(const struct retention_hand *h, const struct group_text *
 static int check_members(const struct retention_hand *h, const struct group_text *t,
                          struct err *err)
 {
-    const char *values[] = {t->id, t->values[4]};
+    struct number_text benchmark = number_text(SOURCE_GROUP_BENCHMARK);
+    const char *values[] = {t->id, t->values[4], benchmark.text};
     PGresult *r = NULL;
     int rc = store_query(h->db,
                          "select m.prefix, g.name, (select count(*) from"
-                         " azekura.source_group_member where source_group <> $1::smallint)"
+                         " azekura.source_group_member"
+                         " where source_group not in ($1::smallint, $3::smallint))"
                          " + cardinality($2::text[]) from (values (1)) one left join"
                          " (azekura.source_group_member m join azekura.source_group g"
                          " on g.id = m.source_group) on m.prefix = any ($2::cidr[])"
                          " and m.source_group <> $1::smallint order by m.prefix limit 1",
-                         2, values, &r, err);
+                         3, values, &r, err);
     if (rc < 0)
         return rc;
     rc = 0;
@@ -297,9 +305,21 @@ int retention_add_group(const struct retention_hand *h, const struct group_wish 
     return rc;
 }
 
+/* The benchmark's group stays as it is made. */
+static int check_not_built_in(int id, struct err *err)
+{
+    return id == SOURCE_GROUP_BENCHMARK
+               ? err_set(err, EEXIST, "built_in",
+                         "the group benchmark is built in: it cannot be changed or removed")
+               : 0;
+}
+
 int retention_set_group(const struct retention_hand *h, int id, const struct group_wish *wish,
                         struct err *err)
 {
+    int rc = check_not_built_in(id, err);
+    if (rc < 0)
+        return rc;
     if (id < 0 || id >= SOURCE_GROUPS_MAX)
         return err_set(err, ENOENT, "not_found", "there is no source group %d", id);
     return write_group(h, wish, &id, err);
@@ -346,6 +366,8 @@ int retention_remove_group(const struct retention_hand *h, int id, struct err *e
     if (id == 0)
         return err_set(err, EEXIST, "in_use",
                        "the first group takes every sender that no other group claims; it stays");
+    if (check_not_built_in(id, err) < 0)
+        return -EEXIST;
     snprintf(text, sizeof(text), "%d", id);
     if (id < 0 || id >= SOURCE_GROUPS_MAX)
         return err_set(err, ENOENT, "not_found", "there is no source group %d", id);

@@ -27,17 +27,16 @@ struct group_wish {
     size_t members_n;
 };
 /* A new group, or one that was removed and still has messages, under its old name.  0 and its id;
- * -EEXIST the name or a member is taken ("exists"); -EEXIST "too_many", there are
- * SOURCE_GROUPS_MAX; -EINVAL.
- */
+ * -EEXIST the name or a member is taken ("exists", of the benchmark's network "built_in");
+ * -EEXIST "too_many", there are SOURCE_GROUPS_USER_MAX; -EINVAL. */
 MUST_USE int retention_add_group(const struct retention_hand *h, const struct group_wish *wish,
                                  int *ret_id, struct err *err);
 /* Everything of it anew.  Group 0 takes whatever no other group claims and has no members.
- * -ENOENT, and as above. */
+ * -ENOENT; -EEXIST "built_in" for the benchmark's; and as above. */
 MUST_USE int retention_set_group(const struct retention_hand *h, int id,
                                  const struct group_wish *wish, struct err *err);
 /* Nothing new goes to it; with its last piece and hold it is gone.  Its senders fall to group 0.
- * -ENOENT; -EEXIST "in_use" for group 0. */
+ * -ENOENT; -EEXIST "in_use" for group 0, "built_in" for the benchmark's. */
 MUST_USE int retention_remove_group(const struct retention_hand *h, int id, struct err *err);
 
 /* The id of a group by its name, removed ones too.  -ENOENT (field "group"). */
@@ -51,10 +50,11 @@ MUST_USE int retention_read_members(PGconn *c, member_fn each, void *context, st
 
 struct hold_wish {
     int64_t from_us, to_us;
-    int group;          /* id; -1: all */
+    int group;          /* id; -1: all logs */
     struct view reason; /* 1…HOLD_REASON_MAX characters */
 };
-/* 0 and the id; -EEXIST "too_many", there are HOLDS_MAX; -ENOENT no such group; -EINVAL. */
+/* 0 and the id; -EEXIST "too_many", there are HOLDS_MAX; -ENOENT no such group; -EINVAL, also for
+ * the benchmark's, which no hold keeps. */
 MUST_USE int retention_add_hold(const struct retention_hand *h, const struct hold_wish *wish,
                                 int64_t *ret_id, struct err *err);
 MUST_USE int retention_remove_hold(const struct retention_hand *h, int64_t id,

@@ -42,6 +42,9 @@ int retention_add_hold(const struct retention_hand *h, const struct hold_wish *w
         return rc;
     if (w->from_us >= w->to_us)
         return err_set_field(err, EINVAL, "bad_value", "to", "to: it must be after from");
+    if (w->group == SOURCE_GROUP_BENCHMARK)
+        return err_set_field(err, EINVAL, "bad_value", "group",
+                             "group: messages of the benchmark cannot be held");
     struct number_text group = number_text(w->group), most = number_text(HOLDS_MAX);
     char *reason = xasprintf("%.*s", VIEW_ARG(w->reason));
     const char *values[] = {store_time_param(w->from_us, from),
@@ -98,6 +101,7 @@ int retention_remove_hold(const struct retention_hand *h, int64_t id, struct err
 
 int retention_read_holds(PGconn *c, hold_row_fn each, void *context, struct err *err)
 {
+    struct number_text benchmark = number_text(SOURCE_GROUP_BENCHMARK);
     PGresult *r = NULL;
     int rc = store_query(
         c,
@@ -108,11 +112,12 @@ int retention_read_holds(PGconn *c, hold_row_fn each, void *context, struct err 
         " pinned as (select h.id, sum(p.bytes)::bigint as bytes, sum(p.messages)::bigint as "
         "messages"
         "  from azekura.hold h join p on h.lower < p.reach and h.upper > p.lower"
-        "  and (h.source_group is null or p.source_group = h.source_group) group by h.id)"
+        "  and (p.source_group = h.source_group"
+        "       or (h.source_group is null and p.source_group <> $1::smallint)) group by h.id)"
         " select h.id, h.lower, h.upper, h.at, coalesce(h.source_group, -1), h.reason, h.actor,"
         " coalesce(pinned.bytes, 0), coalesce(pinned.messages, 0) from azekura.hold h"
         " left join pinned using (id) order by h.lower, h.id",
-        0, NULL, &r, err);
+        1, (const char *const[]){benchmark.text}, &r, err);
     if (rc < 0)
         return rc;
     int rows = PQntuples(r);

@@ -83,7 +83,8 @@ static bool is_day_new(const struct retention *r, size_t i)
 {
     for (size_t k = i; k > 0 && r->pieces[i].lower_us - r->pieces[k - 1].lower_us < 2 * US_PER_DAY;
          k--) {
-        if (r->pieces[k - 1].day == r->pieces[i].day && r->pieces[k - 1].messages > 0)
+        if (r->pieces[k - 1].day == r->pieces[i].day && r->pieces[k - 1].messages > 0 &&
+            !piece_is_benchmark(&r->pieces[k - 1]))
             return false;
     }
     return true;
@@ -103,8 +104,8 @@ size_t use_by_month(const struct retention *r, struct arena *arena, struct month
     struct month_use *list = arena_alloc(arena, months_at_most(r) * sizeof(*list));
     for (size_t i = 0; i < r->pieces_n; i++) {
         const struct piece *p = &r->pieces[i];
-        if (p->messages == 0 && p->day > r->today)
-            continue; /* made ahead of time */
+        if (piece_is_benchmark(p) || (p->messages == 0 && p->day > r->today))
+            continue; /* no logs, or made ahead of time */
         struct month_use *m = month_of(list, &n, p->day / 100);
         add(&m->all, p);
         m->by_group[p->group] += p->bytes;
@@ -137,7 +138,8 @@ size_t use_by_day(const struct retention *r, int32_t from, int32_t to, struct ar
     struct day_use *list = arena_alloc(arena, MAX(most, (size_t)1) * sizeof(*list));
     for (size_t i = 0; i < r->pieces_n; i++) {
         const struct piece *p = &r->pieces[i];
-        if (p->day < from || p->day > to || (p->messages == 0 && p->day > r->today))
+        if (p->day < from || p->day > to || piece_is_benchmark(p) ||
+            (p->messages == 0 && p->day > r->today))
             continue;
         struct day_use *d = NULL;
         for (size_t k = n; k > 0 && !d; k--)
@@ -160,7 +162,7 @@ void use_history(const struct retention *r, const struct forecast *f, struct his
 {
     *ret = (struct history){TIME_NONE, 0, -1, -1, -1};
     for (size_t i = 0; i < r->pieces_n && ret->oldest_us == TIME_NONE; i++) {
-        if (r->pieces[i].messages > 0)
+        if (r->pieces[i].messages > 0 && !piece_is_benchmark(&r->pieces[i]))
             ret->oldest_us = r->pieces[i].lower_us;
     }
     if (ret->oldest_us != TIME_NONE)
@@ -172,6 +174,15 @@ void use_history(const struct retention *r, const struct forecast *f, struct his
     ret->fits_days = room / (double)f->day_bytes;
     ret->fits_low = room / (double)MAX(f->day_high, INT64_C(1));
     ret->fits_high = room / (double)MAX(f->day_low, INT64_C(1));
+}
+
+void use_benchmark(const struct retention *r, struct use *ret)
+{
+    *ret = (struct use){0};
+    for (size_t i = 0; i < r->pieces_n; i++) {
+        if (piece_is_benchmark(&r->pieces[i]) && r->pieces[i].messages > 0)
+            add(ret, &r->pieces[i]);
+    }
 }
 
 void use_forecast(const struct retention *r, struct forecast *ret)
@@ -196,6 +207,8 @@ void use_figures(const struct retention *r, struct use_figures *ret)
         days = in.today_elapsed;
     for (size_t i = 0; i < r->pieces_n; i++) {
         int64_t back = number_of(r->today) - number_of(r->pieces[i].day);
+        if (piece_is_benchmark(&r->pieces[i]))
+            continue;
         if (is_first_day ? back == 0
                          : back >= 1 && back <= MIN(in.days, FIGURE_DAYS) &&
                                in.day_bytes[in.days - back] >= 0)

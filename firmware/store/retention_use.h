@@ -21,6 +21,9 @@ struct use {
     int64_t bytes, messages, raw_bytes;
 };
 
+/* The benchmark's messages, which are in none of the other sums. */
+void use_benchmark(const struct retention *r, struct use *ret);
+
 struct month_use {
     int32_t month; /* 202611 */
     int days;      /* that have messages */

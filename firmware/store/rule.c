@@ -6,6 +6,9 @@
  *
  *   keep_days ─▶ quotas of groups ─▶ the month (trim, shed, borrow) ─▶ the guard of the disk
  *
+ * The guard takes the benchmark's messages first, the piece that is written to included; no other
+ * part but keep_days knows of them.
+ *
  * An open piece (its day or part of a day is not over) is never taken; where nothing else is left
  * it is split, and its first part is a piece of its own at the next look. */
 #include "store/rule.h"
@@ -47,6 +50,14 @@ int64_t rule_margin_bytes(const struct retention *r)
     if (r->growth_bytes_s <= 0)
         return 0;
     return r->growth_bytes_s >= most / LOOK_SECONDS ? most : r->growth_bytes_s * LOOK_SECONDS;
+}
+
+/* What comes until the next look, the benchmark's messages included: the disk is filled by both. */
+static int64_t guard_margin(const struct retention *r)
+{
+    int64_t more = r->benchmark_growth_bytes_s, most = r->budget_bytes / 4;
+    return rule_margin_bytes(r) +
+           (more >= most / LOOK_SECONDS ? most : MAX(more, 0) * LOOK_SECONDS);
 }
 
 int64_t rule_free_limit_bytes(const struct retention *r)
@@ -109,7 +120,7 @@ static bool is_open(const struct retention *r, const struct piece *p)
 
 static bool is_in(const struct retention *r, const struct piece *p, enum scope scope, int group)
 {
-    if (group >= 0 && p->group != group)
+    if (group >= 0 ? p->group != group : piece_is_benchmark(p))
         return false;
     int32_t month = p->day / 100;
     return scope == SCOPE_ALL || (scope == SCOPE_MONTH && month == r->month) ||
@@ -124,14 +135,17 @@ static bool was_split(const struct planning *p, const struct piece *piece)
 }
 
 /* Whether a piece of the scope may be taken.  The guard takes, after all others, what lies in the
- * future: written under a clock that was wrong then or is wrong now. */
+ * future: written under a clock that was wrong then or is wrong now.  Of the benchmark it takes the
+ * piece that is written to, too: what comes then makes a new one, and nobody misses its beginning.
+ */
 static bool may_take(const struct planning *p, size_t i, enum scope scope)
 {
     const struct piece *piece = &p->r->pieces[i];
     if (p->is_gone[i] || piece->is_held)
         return false;
     return is_closed(p->r, piece) || was_split(p, piece) ||
-           (scope == SCOPE_ALL && piece->lower_us > p->r->now_us && piece->messages > 0);
+           (scope == SCOPE_ALL && piece->messages > 0 &&
+            (piece_is_benchmark(piece) || piece->lower_us > p->r->now_us));
 }
 
 static int64_t scope_bytes(const struct planning *p, enum scope scope, int group)
@@ -176,9 +190,10 @@ static void note_left(struct planning *p, enum scope scope, int group, int64_t l
     p->plan->held_bytes = MAX(p->plan->held_bytes, MIN(left, held));
 }
 
-/* Take pieces of the scope, from the oldest on, until `excess` bytes are made good. */
-static void take(struct planning *p, enum scope scope, int group, enum rule_reason reason,
-                 int64_t excess)
+/* Take pieces of the scope, from the oldest on, until `excess` bytes are made good; what is left.
+ */
+static int64_t take_pieces(struct planning *p, enum scope scope, int group, enum rule_reason reason,
+                           int64_t excess)
 {
     for (size_t i = 0; i < p->r->pieces_n && excess > 0; i++) {
         if (!is_in(p->r, &p->r->pieces[i], scope, group) || !may_take(p, i, scope))
@@ -186,8 +201,15 @@ static void take(struct planning *p, enum scope scope, int group, enum rule_reas
         take_piece(p, i, reason);
         excess -= p->r->pieces[i].bytes;
     }
-    if (excess > 0)
-        note_left(p, scope, group, excess);
+    return excess;
+}
+
+static void take(struct planning *p, enum scope scope, int group, enum rule_reason reason,
+                 int64_t excess)
+{
+    int64_t left = take_pieces(p, scope, group, reason, excess);
+    if (left > 0)
+        note_left(p, scope, group, left);
 }
 
 /* ---- the parts of the rule ---- */
@@ -253,6 +275,8 @@ static void apply_shedding(struct planning *p)
         const struct source_group *g = &r->groups[i];
         const struct shedding *now = &r->shed_now[g->id];
         int64_t quota = quota_bytes(r, g);
+        if (g->id == SOURCE_GROUP_BENCHMARK)
+            continue;
         int8_t level = shed_from(p, now, month, r->budget_bytes);
         if (quota >= 0)
             level = MIN(level, shed_from(p, now, scope_bytes(p, SCOPE_MONTH, g->id), quota));
@@ -302,10 +326,12 @@ static void apply_month(struct planning *p, enum retention_policy policy)
 static void apply_guard(struct planning *p)
 {
     const struct retention *r = p->r;
-    int64_t over = rule_used_bytes(r) - p->freed_bytes + p->margin_bytes - r->high_water_bytes;
+    int64_t over = rule_used_bytes(r) - p->freed_bytes + guard_margin(r) - r->high_water_bytes;
     int64_t lacking =
         r->fs_total_bytes > 0 ? rule_free_limit_bytes(r) - r->fs_free_bytes - p->freed_bytes : 0;
     int64_t excess = MAX(over, lacking);
+    if (excess > 0)
+        excess = take_pieces(p, SCOPE_ALL, SOURCE_GROUP_BENCHMARK, RULE_GUARD, excess);
     if (excess > 0)
         take(p, SCOPE_ALL, -1, RULE_GUARD, excess);
 }
@@ -376,7 +402,7 @@ void rule_plan_request(const struct retention *r, int32_t from_day, int32_t to_d
     for (size_t i = 0; i < r->pieces_n; i++) {
         const struct piece *piece = &r->pieces[i];
         if (piece->day < from_day || piece->day > to_day || !is_in(r, piece, SCOPE_ALL, group) ||
-            !is_closed(r, piece))
+            !(is_closed(r, piece) || (piece_is_benchmark(piece) && piece->messages > 0)))
             continue;
         if (piece->is_held)
             ret->held_bytes += piece->bytes;
@@ -419,7 +445,7 @@ static int64_t room_of_month(const struct retention *r, int64_t used, int64_t bu
 int64_t rule_headroom_bytes(const struct retention *r)
 {
     int64_t margin = rule_margin_bytes(r);
-    int64_t room = r->high_water_bytes - rule_used_bytes(r) - margin;
+    int64_t room = r->high_water_bytes - rule_used_bytes(r) - guard_margin(r);
     room = MIN(room,
                room_of_month(r, retention_month_bytes(r, r->month, -1) + margin, r->budget_bytes));
     for (size_t i = 0; i < r->groups_n; i++) {

@@ -42,8 +42,8 @@ void rule_plan(const struct retention *r, enum retention_policy policy, struct a
 void rule_plan_open(const struct retention *r, enum retention_policy policy,
                     const struct rule_plan *plan, struct arena *arena, struct rule_plan *ret);
 
-/* What a request "delete the days from…to (20261103, both included) of a group (-1: all)" would
- * delete: closed pieces that are not held. */
+/* What a request "delete the days from…to (20261103, both included) of a group (-1: all logs)"
+ * would delete: closed pieces that are not held; of the benchmark's group the open ones, too. */
 void rule_plan_request(const struct retention *r, int32_t from_day, int32_t to_day, int group,
                        struct arena *arena, struct rule_plan *ret);
 
@@ -52,7 +52,7 @@ void rule_plan_request(const struct retention *r, int32_t from_day, int32_t to_d
  */
 int64_t rule_headroom_bytes(const struct retention *r);
 
-/* What is kept free for what comes until the next look. */
+/* What is kept free for the logs that come until the next look. */
 int64_t rule_margin_bytes(const struct retention *r);
 /* What the guard counts.  The write-ahead log swings between its segments and its limit, and no
  * logs are deleted for that: it counts as what it may take.  Far beyond it something holds it (a

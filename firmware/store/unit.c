@@ -278,8 +278,8 @@ static int count_rates(PGconn *c, const struct unit *u, const struct unit_patien
     struct unit_rates rates;
     int rc = 0;
     for (size_t i = 0; i < u->blocks_n; i++)
-        blocks[i] =
-            (struct unit_rates_block){u->blocks[i].counts, unit_stored_bytes(u->blocks[i].block)};
+        blocks[i] = (struct unit_rates_block){
+            u->blocks[i].counts, unit_stored_bytes(u->blocks[i].block), u->blocks[i].source_group};
     unit_rates_make(blocks, u->blocks_n, u->rows, u->rows_n, u->drops, u->drops_n, &rates);
     for (size_t i = 0; i < rates.n && rc == 0; i++)
         rc = unit_query(c, unit_rates_sql, UNIT_RATES_PARAMETERS, rates.calls[i].values, p, NULL,

@@ -212,7 +212,7 @@ void unit_rates_make(const struct unit_rates_block *blocks, size_t blocks_n,
 {
     struct minutes m = {0};
     for (size_t i = 0; i < blocks_n; i++)
-        if (blocks[i].counts != NULL)
+        if (blocks[i].counts != NULL && blocks[i].source_group != SOURCE_GROUP_BENCHMARK)
             add_block(&m, &blocks[i]);
     for (size_t i = 0; i < rows_n; i++)
         add_ledger_row(&m, &rows[i]);

@@ -13,6 +13,7 @@
 struct unit_rates_block {
     const struct block_counts *counts;
     uint64_t stored_bytes; /* of the block, as claim_unit() is told */
+    uint8_t source_group;  /* the benchmark's block counts in no name and in no disk bytes */
 };
 
 enum { UNIT_RATES_PARAMETERS = 7 };

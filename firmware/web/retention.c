@@ -27,7 +27,7 @@ struct more {
 static void add_member(void *context, int group, const char *prefix)
 {
     struct more *m = context;
-    if (m->members_n < SOURCE_PREFIXES_MAX)
+    if (m->members_n < SOURCE_PREFIXES_MAX && group != SOURCE_GROUP_BENCHMARK)
         m->members[m->members_n++] =
             (struct member){group, arena_strdup(m->arena, view_str(prefix))};
 }
@@ -225,6 +225,17 @@ static void add_group(struct json *j, const struct retention *r, const struct so
     json_end(j, '}');
 }
 
+static void add_benchmark(struct json *j, const struct retention *r)
+{
+    struct use u;
+    use_benchmark(r, &u);
+    json_key(j, "benchmark");
+    json_begin(j, '{');
+    add_int(j, "bytes", u.bytes);
+    add_int(j, "messages", u.messages);
+    json_end(j, '}');
+}
+
 static void add_clock(struct json *j, const struct clock_doubt *c)
 {
     json_key(j, "clock");
@@ -260,8 +271,10 @@ static void answer(struct request *rq, const struct retention *r, const struct c
     json_key(&j, "groups");
     json_begin(&j, '[');
     for (size_t i = 0; i < r->groups_n; i++)
-        add_group(&j, r, &r->groups[i], m);
+        if (r->groups[i].id != SOURCE_GROUP_BENCHMARK) /* nothing of it can be changed */
+            add_group(&j, r, &r->groups[i], m);
     json_end(&j, ']');
+    add_benchmark(&j, r);
     json_key(&j, "holds");
     json_begin(&j, '[');
     buf_add_view(&body, buf_view(&m->holds));

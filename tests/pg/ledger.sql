@@ -80,7 +80,7 @@ select throws_ok($$ select azekura.claim_unit('00000000-0000-0000-0000-000000000
     '22023', 'the arrays of claim_unit() differ in length', 'arrays of different lengths are refused');
 select throws_ok($$ select azekura.claim_unit('00000000-0000-0000-0000-000000000004', 3, null, '{0}', '{NULL}', '{100}', '{1000}', '{5}') $$,
     '22004', null, 'so is a block without a beginning');
-select throws_ok($$ select azekura.claim_unit('00000000-0000-0000-0000-000000000004', 3, null, '{32}', '{2026-04-01 12:00Z}', '{100}', '{1000}', '{5}') $$,
+select throws_ok($$ select azekura.claim_unit('00000000-0000-0000-0000-000000000004', 3, null, '{33}', '{2026-04-01 12:00Z}', '{100}', '{1000}', '{5}') $$,
     '23514', null, 'and a group that cannot be');
 select lives_ok($$ select azekura.claim_unit('00000000-0000-0000-0000-000000000004', 3, null, '{7}', '{2026-04-01 12:00Z}', '{100}', '{1000}', '{5}') $$,
     'blocks of a group that was removed meanwhile are stored');

@@ -5,7 +5,7 @@ select plan(112);
 
 -- ---- groups ----
 insert into azekura.source_group (id, name) values (1, 'core'), (2, 'debug'), (31, 'last');
-select throws_ok($$ insert into azekura.source_group (id, name) values (32, 'x') $$, '23514', null, 'there is no group 32');
+select throws_ok($$ insert into azekura.source_group (id, name) values (33, 'x') $$, '23514', null, 'there is no group 33');
 select throws_ok($$ insert into azekura.source_group (id, name) values (4, 'core') $$, '23505', null, 'no two groups have one name');
 select throws_ok(format('insert into azekura.source_group (id, name) values (4, %L)', n), '23514', null, what)
   from (values ('', 'a group has a name'), (repeat('x', 65), 'of at most 64 characters'), (E'a\tb', 'without control characters')) x(n, what);

@@ -176,7 +176,7 @@ select is(count(*), 0::bigint, 'only hours are left of them') from azekura.ledge
  where minute < now() - interval '15 days' and minute <> date_trunc('hour', minute);
 select is(sum(dropped), 202::numeric, 'of what the kernel dropped too') from azekura.kernel_drop;
 -- what arrives late, for a minute and for the beginning of an hour that has been merged
-select azekura.count_unit(array[pg_temp.m(1440 * 20), date_trunc('hour', pg_temp.m(1440 * 20))], '{udp,udp}', '{192.0.2.1,192.0.2.1}', '{5,7}', '{4,6}',
+select azekura.count_unit(array[date_trunc('hour', pg_temp.m(1440 * 20)) + interval '7 minutes', date_trunc('hour', pg_temp.m(1440 * 20))], '{udp,udp}', '{192.0.2.1,192.0.2.1}', '{5,7}', '{4,6}',
     '{50,70}', '{0,0}', '{0,0,0,0,0,0,1,0,0,0,0,0,0,0,1,0}');
 update azekura.ledger_merged set upto = '-infinity';
 select is(pg_temp.merge_all(), 0, 'merged once more, from the beginning, as after a clock that went back');

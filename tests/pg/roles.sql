@@ -1,6 +1,6 @@
 -- Who may do what: each daemon's role has no more than it needs.
 begin;
-select plan(112);
+select plan(123);
 
 select is(count(*), 4::bigint, 'the four roles exist')
   from pg_roles where rolname in ('azekura', 'azekura_receiver', 'azekura_keeper', 'azekura_web');
@@ -150,6 +150,17 @@ insert into attempt values
     ('azekura_web', 'select azekura.confirm_clock(''web'')', '00000', 'the web confirms the clock'),
     ('azekura_web', 'insert into azekura.shed values (0, 7, now())', '42501', 'the web refuses nothing'),
     ('azekura_web', 'select azekura.cancel_blockers()', '42501', 'the web cancels nobody'),
+    ('azekura_receiver', 'select address, since, until from azekura.benchmark_sender', '00000', 'the receiver reads who sends for a benchmark'),
+    ('azekura_receiver', 'select actor from azekura.benchmark_sender', '42501', 'and not who said so'),
+    ('azekura_receiver', 'select azekura.report_listeners(''x'', ''{udp}'', ''{127.0.0.1}'', ''{5514}'', ''{1}'')', '00000', 'the receiver says where it listens'),
+    ('azekura_receiver', 'select * from azekura.benchmark_count', '42501', 'and reads no counts of the benchmark'),
+    ('azekura_keeper', 'select azekura.end_benchmark_senders()', '00000', 'the keeper ends them'),
+    ('azekura_keeper', 'delete from azekura.benchmark_sender', '42501', 'through the function only'),
+    ('azekura_web', 'select azekura.server_pid(), m from azekura.benchmark_messages() m, azekura.benchmark_count, azekura.receiver_listener', '00000', 'the web reads what a benchmark wants to know'),
+    ('azekura_web', 'insert into azekura.benchmark_sender (address, until, actor) values (''192.0.2.1'', now() + interval ''1 h'', ''x'')', '00000', 'and registers who sends for it'),
+    ('azekura_web', 'update azekura.benchmark_count set stored = 0', '42501', 'but changes no count'),
+    ('azekura_web', 'delete from azekura.receiver_listener', '42501', 'and no listener'),
+    ('azekura_web', 'select azekura.report_listeners(''x'', ''{}'', ''{}'', ''{}'', ''{}'')', '42501', 'which is the receiver''s'),
     ('azekura_keeper', 'create function azekura.f() returns int language sql as ''select 1''', '42501',
         'the keeper creates nothing');
 
@@ -187,11 +198,13 @@ select set_eq($$ select object, privilege from granted where rolname = 'azekura_
     ('deletion_request', 'SELECT'), ('deletion_request', 'DELETE'), ('deletion_request(state)', 'UPDATE'),
     ('deletion_request(message)', 'UPDATE'), ('deletion_request(audit_id)', 'UPDATE'), ('deletion_request(done_messages)', 'UPDATE'),
     ('storage_used', 'EXECUTE'), ('wal_bytes', 'EXECUTE'), ('wal_limits', 'EXECUTE'), ('lock_holders', 'EXECUTE'), ('cancel_blockers', 'EXECUTE'),
+    ('end_benchmark_senders', 'EXECUTE'),
     ('retention_wal', 'SELECT'), ('retention_wal', 'INSERT'), ('retention_wal', 'UPDATE'), ('retention_wal', 'DELETE') $$, 'the keeper has what its chores need and no more');
 select set_eq($$ select object, privilege from granted where rolname = 'azekura_receiver' $$, $$ values
     ('log_block', 'INSERT'), ('setting', 'SELECT'), ('source_group', 'SELECT'), ('source_group_member', 'SELECT'), ('claim_unit', 'EXECUTE'), ('count_unit', 'EXECUTE'),
     ('count_kernel_drop', 'EXECUTE'), ('report_receiver', 'EXECUTE'), ('add_event', 'EXECUTE'), ('report_daemon', 'EXECUTE'),
-    ('report_daemon_stopped', 'EXECUTE'), ('count_rates', 'EXECUTE'), ('shed', 'SELECT') $$, 'the receiver has what it needs and no more');
+    ('report_daemon_stopped', 'EXECUTE'), ('count_rates', 'EXECUTE'), ('shed', 'SELECT'), ('report_listeners', 'EXECUTE'),
+    ('benchmark_sender(address)', 'SELECT'), ('benchmark_sender(since)', 'SELECT'), ('benchmark_sender(until)', 'SELECT') $$, 'the receiver has what it needs and no more');
 
 select * from finish();
 rollback;

@@ -138,9 +138,9 @@ Test(groups, what_is_no_network_no_group_or_too_many_is_refused_by_name)
         {"10.0.0.0/33", "1", "10.0.0.0/33"},
         {"", "1", "is not a network"},
         {"fw01", "1", "fw01"},
-        {"10.0.0.0/8", "32", "32 is out of 0..31"},
+        {"10.0.0.0/8", "33", "33 is out of 0..32"},
         {"10.0.0.0/8", "", "source group"},
-        {"10.0.0.0/8", "-1", "-1 is out of 0..31"},
+        {"10.0.0.0/8", "-1", "-1 is out of 0..32"},
     };
     struct groups *g = groups_new();
     struct err err = {0};
@@ -150,13 +150,13 @@ Test(groups, what_is_no_network_no_group_or_too_many_is_refused_by_name)
         cr_expect_not_null(strstr(err.message, cases[i].says), "case %zu: %s", i, err.message);
     }
     cr_expect_eq(g->members_n, 0);
-    for (unsigned i = 0; i < SOURCE_PREFIXES_MAX; i++) {
+    for (unsigned i = 0; i < GROUP_MEMBERS_MAX; i++) {
         char network[32];
         snprintf(network, sizeof(network), "10.0.%u.%u", i >> 8, i & 255);
         add(g, network, "1");
     }
     cr_expect_eq(groups_add(g, VIEW("192.0.2.1"), VIEW("1"), &err), -ENOSPC);
-    cr_expect_not_null(strstr(err.message, "4096"), "%s", err.message);
+    cr_expect_not_null(strstr(err.message, "4113"), "%s", err.message);
     groups_free(&g);
 }
 
@@ -167,7 +167,8 @@ Test(groups, a_group_refuses_the_severity_it_sheds_and_what_weighs_less)
         int rc;
     } rows[] = {{"0", "7", 0},        {"3", "5", 0},       {"3", "6", 0},
                 {"31", "1", 0},       {"4", "0", -EINVAL}, {"4", "8", -EINVAL},
-                {"32", "7", -EINVAL}, {"", "7", -EINVAL},  {"4", "debug", -EINVAL}};
+                {"33", "7", -EINVAL}, {"", "7", -EINVAL},  {"4", "debug", -EINVAL},
+                {"32", "7", -EINVAL}};
     struct groups *g = groups_new();
     struct err err;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -179,6 +180,21 @@ Test(groups, a_group_refuses_the_severity_it_sheds_and_what_weighs_less)
             cr_expect_eq(groups_refuse(g, (uint8_t)group, (uint8_t)severity), severity >= from,
                          "group %u severity %u", group, severity);
     }
+    groups_free(&g);
+}
+
+Test(groups, an_address_registered_for_the_benchmark_is_its_whosever_it_is_else)
+{
+    struct groups *g = groups_new();
+    add(g, "192.0.2.7", "3");
+    add(g, "192.0.2.7", "32");
+    add(g, "127.0.0.0/8", "5");
+    add(g, "127.66.0.0/16", "32");
+    groups_seal(g);
+    cr_expect_eq(find(g, "192.0.2.7"), SOURCE_GROUP_BENCHMARK);
+    cr_expect_eq(find(g, "127.66.1.2"), SOURCE_GROUP_BENCHMARK);
+    cr_expect_eq(find(g, "127.65.1.2"), 5);
+    cr_expect_eq(find(g, "192.0.2.8"), 0);
     groups_free(&g);
 }
 
@@ -210,12 +226,12 @@ Test(groups, the_largest_set_fits_into_the_text_that_is_kept)
     struct groups *g = groups_new();
     struct buf text = BUF_INIT(GROUPS_TEXT_MAX_BYTES);
     struct err err;
-    for (unsigned i = 0; i < SOURCE_PREFIXES_MAX; i++) {
+    for (unsigned i = 0; i < GROUP_MEMBERS_MAX; i++) {
         char network[64];
         snprintf(network, sizeof(network), "2001:db8:1234:5678:9abc:def0:1234:%x", 0x1000 + i);
         add(g, network, "31");
     }
-    for (unsigned i = 0; i < SOURCE_GROUPS_MAX; i++) {
+    for (unsigned i = 0; i < SOURCE_GROUPS_USER_MAX; i++) {
         char group[8];
         snprintf(group, sizeof(group), "%u", i);
         cr_assert_eq(groups_shed(g, view_str(group), VIEW("7"), &err), 0);

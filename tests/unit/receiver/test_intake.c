@@ -585,3 +585,31 @@ Test(intake, all_groups_in_one_read_find_room)
         cr_expect_eq(in_group(w, (uint8_t)i), i + 1);
     (void)finish(w);
 }
+
+Test(intake, what_the_benchmark_sends_is_counted_once_more_by_itself)
+{
+    static const struct ip benchmark = {4, {127, 66, 0, 1}};
+    set_groups("member 127.66.0.0/16 32\nmember 10.1.0.0/16 5\n");
+    send(&office, 5, 3);
+    send(&benchmark, 5, 4);
+    send(&sender, 5, 2);
+    send(&benchmark, 7, 1);
+    const struct intake_counts *c = intake_counts(in);
+    cr_expect_eq(c->arrived, 10);
+    cr_expect_eq(c->benchmark_arrived, 5);
+    cr_expect_eq(c->benchmark_refused, 0);
+    intake_close(in);
+    struct work *w = next_unit();
+    cr_expect_eq(in_group(w, SOURCE_GROUP_BENCHMARK), 5);
+    (void)finish(w);
+    /* with every builder on its way nothing more is stored */
+    for (unsigned i = 0; i < UNITS; i++)
+        cr_assert(builders_begin_unit(&shared.builders));
+    send(&benchmark, 5, 2);
+    send(&office, 5, 1);
+    cr_expect_eq(c->refused, 3);
+    cr_expect_eq(c->benchmark_arrived, 7);
+    cr_expect_eq(c->benchmark_refused, 2);
+    for (unsigned i = 0; i < UNITS; i++)
+        builders_end_unit(&shared.builders);
+}

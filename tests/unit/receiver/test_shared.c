@@ -28,7 +28,7 @@ static void *publish(void *context)
 {
     (void)context;
     for (uint64_t i = 1; i <= PUBLISHED; i++) {
-        struct intake_counts c = {i, 2 * i, 3 * i, 4 * i, 5 * i, 6 * i};
+        struct intake_counts c = {i, 2 * i, 3 * i, 4 * i, 5 * i, 6 * i, 7 * i, 8 * i};
         shared_publish(&shared, &c);
     }
     return NULL;
@@ -45,7 +45,8 @@ Test(shared, counts_read_while_they_change_belong_together)
         cr_assert_geq(c.arrived, last, "counts never fall");
         cr_assert(c.refused == 2 * c.arrived && c.kernel_dropped == 3 * c.arrived &&
                       c.truncated == 4 * c.arrived && c.bad_frames == 5 * c.arrived &&
-                      c.connections == 6 * c.arrived,
+                      c.connections == 6 * c.arrived && c.benchmark_arrived == 7 * c.arrived &&
+                      c.benchmark_refused == 8 * c.arrived,
                   "a mixture at %llu", (unsigned long long)c.arrived);
         last = c.arrived;
     }

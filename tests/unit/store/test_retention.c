@@ -137,3 +137,25 @@ Test(retention, days_are_those_of_the_zone)
     cr_expect_eq(in.days_left, 29);
     cr_expect_eq(in.today_weekday, 6);
 }
+
+Test(retention, messages_of_the_benchmark_are_in_no_month_and_no_forecast)
+{
+    int64_t days[FORECAST_DAYS];
+    struct forecast_input in;
+    struct retention r = box("UTC", utc(20261110, 12), utc(20261201, 0));
+    add(&r, 20261101, 0, SOURCE_GROUP_BENCHMARK, 1000);
+    add(&r, 20261107, 0, 0, 10);
+    add(&r, 20261108, 0, 0, 20);
+    add(&r, 20261109, 0, 0, 30);
+    add(&r, 20261109, 0, SOURCE_GROUP_BENCHMARK, 5000);
+    add(&r, 20261110, 0, SOURCE_GROUP_BENCHMARK, 7000);
+    cr_expect_eq(retention_month_bytes(&r, 202611, -1), 60);
+    cr_expect_eq(retention_month_bytes(&r, 202611, SOURCE_GROUP_BENCHMARK), 13000);
+    cr_expect_eq(retention_pieces_bytes(&r), 13060, "on the disk they are");
+    retention_forecast_input(&r, days, &in);
+    cr_expect_eq(in.month_bytes, 60);
+    cr_expect_eq(in.today_bytes, 0);
+    cr_expect_eq(in.days, 3, "the history begins with a log");
+    cr_expect_eq(in.day_bytes[in.days - 1], 30);
+    cr_expect_eq(in.day_bytes[in.days - 2], 20);
+}

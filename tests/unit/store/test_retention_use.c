@@ -198,3 +198,34 @@ Test(retention_use, groups_have_names_and_the_lowest_severity_shed_counts)
     cr_expect_str_eq(use_group_name(&r, 9, name), "group 9");
     cr_expect(use_group_id(&r, VIEW("debug")) == 3 && use_group_id(&r, VIEW("Debug")) == -1);
 }
+
+Test(retention_use, messages_of_the_benchmark_are_in_one_sum_and_no_other)
+{
+    struct piece list[] = {
+        piece(20261102, 0, SOURCE_GROUP_BENCHMARK, 4000), piece(20261104, 0, 0, 10),
+        piece(20261104, 0, SOURCE_GROUP_BENCHMARK, 500),  piece(20261105, 0, 3, 20),
+        piece(20261105, 0, SOURCE_GROUP_BENCHMARK, 300),
+    };
+    struct retention r = box(list, ARRAY_LEN(list));
+    struct month_use *months;
+    struct day_use *days;
+    struct use all;
+    use_benchmark(&r, &all);
+    cr_expect_eq(all.bytes, 4800);
+    cr_expect_eq(all.messages, 4800);
+    cr_expect_eq(use_by_month(&r, &arena, &months), 1);
+    cr_expect_eq(months[0].all.bytes, 30);
+    cr_expect_eq(months[0].days, 2);
+    cr_expect_eq(months[0].by_group[SOURCE_GROUP_BENCHMARK], 0);
+    cr_expect_eq(use_by_day(&r, 20261101, 20261130, &arena, &days), 2);
+    cr_expect_eq(days[0].day, 20261104);
+    cr_expect_eq(days[0].all.bytes, 10);
+    cr_expect_eq(days[1].by_group[SOURCE_GROUP_BENCHMARK].bytes, 0);
+    struct history h;
+    struct forecast none = {.basis = FORECAST_NONE};
+    use_history(&r, &none, &h);
+    cr_expect_eq(h.oldest_us, list[1].lower_us);
+    struct use_figures f;
+    use_figures(&r, &f);
+    cr_expect_float_eq(f.stored_bytes, 1, 1e-9);
+}

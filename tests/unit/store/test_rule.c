@@ -873,3 +873,177 @@ Test(rule, a_small_quota_makes_small_pieces_only_where_it_is_kept)
     (void)add(&r, 0, 1, 20000 * MB / 1024);
     cr_expect_null(plan_of(&r).split[1], "there would be thousands of pieces");
 }
+
+/* ---- the benchmark's messages ---- */
+
+static struct piece *add_benchmark(struct retention *r, int days_ago, int64_t bytes)
+{
+    if (r->groups[r->groups_n - 1].id != SOURCE_GROUP_BENCHMARK)
+        r->groups[r->groups_n++] =
+            (struct source_group){SOURCE_GROUP_BENCHMARK, "benchmark", -1, 7, false};
+    return add(r, days_ago, SOURCE_GROUP_BENCHMARK, bytes);
+}
+
+Test(rule, messages_of_the_benchmark_use_nothing_of_the_month)
+{
+    for (int policy = 0; policy < POLICIES; policy++) {
+        struct retention r = thirty_days(5 * MB);
+        int64_t room = rule_headroom_bytes(&r);
+        r.policy = policy;
+        add_benchmark(&r, 2, 300 * MB);
+        add_benchmark(&r, 0, 100 * MB);
+        struct rule_plan plan = plan_of(&r);
+        cr_expect_eq(plan.deletions_n, 0, "%s: %s", retention_policy_names[policy], told(&plan));
+        cr_expect_eq(plan.shed_from[0], 8);
+        cr_expect_eq(plan.shed_from[SOURCE_GROUP_BENCHMARK], 8);
+        cr_expect_eq(rule_state(&r, -1), RETENTION_OK);
+        cr_expect_leq(rule_headroom_bytes(&r), room);
+    }
+}
+
+Test(rule, nothing_of_the_benchmark_is_shed_in_a_month_that_is_over)
+{
+    struct retention r = thirty_days(10 * MB);
+    r.policy = POLICY_SHED;
+    add_benchmark(&r, 0, 100 * MB);
+    struct rule_plan plan = plan_of(&r);
+    cr_expect_lt(plan.shed_from[0], 8);
+    cr_expect_eq(plan.shed_from[SOURCE_GROUP_BENCHMARK], 8);
+}
+
+Test(rule, what_the_benchmark_brings_a_second_is_no_reason_to_trim_the_month)
+{
+    struct retention r = thirty_days(6660 * 1000); /* 199.8 of 200 MB */
+    r.benchmark_growth_bytes_s = 10 * MB;
+    cr_expect_eq(plan_of(&r).deletions_n, 0);
+    r.growth_bytes_s = 10 * MB;
+    cr_expect_gt(plan_of(&r).deletions_n, 0, "of logs it is one");
+}
+
+Test(rule, the_guard_makes_room_for_what_the_benchmark_brings)
+{
+    struct retention r = box();
+    add(&r, 2, 0, 100 * MB);
+    add_benchmark(&r, 1, 690 * MB);
+    cr_expect_eq(plan_of(&r).deletions_n, 0);
+    r.benchmark_growth_bytes_s = 10 * MB;
+    struct rule_plan plan = plan_of(&r);
+    cr_expect_str_eq(told(&plan), "20261129 guard");
+}
+
+Test(rule, the_guard_takes_the_benchmark_before_the_oldest_log)
+{
+    static const struct {
+        const char *name;
+        int64_t closed, open, logs; /* MB, of 800 */
+        const char *deletions;
+    } cases[] = {
+        {"below the high water", 100, 100, 590, ""},
+        {"the closed piece is enough", 100, 100, 650, "20261128 guard"},
+        {"then the one that is written to", 100, 100, 750, "20261128 guard, 20261130 guard"},
+        {"then the oldest logs", 10, 10, 850, "20261128 guard, 20261130 guard, 20261031 guard"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct retention r = box();
+        r.policy = POLICY_WARN;
+        add(&r, 30, 0, cases[i].logs * MB);
+        add_benchmark(&r, 2, cases[i].closed * MB);
+        add_benchmark(&r, 0, cases[i].open * MB);
+        struct rule_plan plan = plan_of(&r);
+        cr_expect_str_eq(told(&plan), cases[i].deletions, "%s: %s", cases[i].name, told(&plan));
+        r.is_clock_doubted = true;
+        plan = plan_of(&r);
+        cr_expect_str_eq(told(&plan), cases[i].deletions, "%s, clock doubted", cases[i].name);
+    }
+}
+
+Test(rule, messages_of_the_benchmark_go_after_seven_days)
+{
+    struct retention r = box();
+    add(&r, 9, 0, MB);
+    add_benchmark(&r, 9, MB);
+    add_benchmark(&r, 8, MB);
+    add_benchmark(&r, 7, MB);
+    struct rule_plan plan = plan_of(&r);
+    cr_expect_str_eq(told(&plan), "20261121 keep_days, 20261122 keep_days");
+    for (size_t i = 0; i < plan.deletions_n; i++)
+        cr_expect_eq(plan.deletions[i].piece->group, SOURCE_GROUP_BENCHMARK);
+}
+
+Test(rule, a_request_for_all_groups_is_one_for_logs_and_one_for_the_benchmark_takes_all_of_it)
+{
+    struct retention r = box();
+    struct rule_plan plan;
+    add(&r, 2, 0, MB);
+    add_benchmark(&r, 2, 2 * MB);
+    add_benchmark(&r, 0, 3 * MB);
+    add_benchmark(&r, -1, 0)->messages = 0; /* made ahead */
+    arena_clear(&arena);
+    rule_plan_request(&r, 20261101, 20261201, -1, &arena, &plan);
+    cr_expect_eq(plan.bytes, MB);
+    rule_plan_request(&r, 20261101, 20261201, SOURCE_GROUP_BENCHMARK, &arena, &plan);
+    cr_expect_eq(plan.deletions_n, 2);
+    cr_expect_eq(plan.bytes, 5 * MB);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    int order = (x->lower_us > y->lower_us) - (x->lower_us < y->lower_us);
+    return order ? order : x->group - y->group;
+}
+
+/* The deletions of logs for any reason but the guard's. */
+static const char *of_logs(const struct rule_plan *plan)
+{
+    static char text[MAX_PIECES * 64];
+    size_t n = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < plan->deletions_n; i++)
+        if (plan->deletions[i].reason != RULE_GUARD &&
+            !piece_is_benchmark(plan->deletions[i].piece))
+            n += (size_t)snprintf(
+                text + n, sizeof(text) - n, "%s %lld %d;", plan->deletions[i].piece->name,
+                (long long)plan->deletions[i].piece->lower_us, plan->deletions[i].reason);
+    return text;
+}
+
+Test(rule, with_the_benchmark_in_it_a_store_keeps_every_log_that_it_keeps_without)
+{
+    size_t guarded = 0;
+    for (uint64_t n = 1; n <= 5000; n++) {
+        struct retention r = random_box(n);
+        if (r.pieces_n + 3 > MAX_PIECES)
+            continue;
+        struct rule_plan plan = plan_of(&r);
+        uint8_t shed[SOURCE_GROUPS_USER_MAX];
+        int64_t logs_bytes = 0;
+        memcpy(shed, plan.shed_from, sizeof(shed));
+        for (size_t i = 0; i < plan.deletions_n; i++)
+            logs_bytes += plan.deletions[i].piece->bytes;
+        char *before = strdup(of_logs(&plan));
+
+        for (int ago = 2; ago >= 0; ago--)
+            add_benchmark(&r, ago, (int64_t)(n % 97) * MB + 1000);
+        qsort(r.pieces, r.pieces_n, sizeof(*r.pieces), by_time);
+        plan = plan_of(&r);
+        cr_assert_str_eq(of_logs(&plan), before, "box %llu", (unsigned long long)n);
+        cr_assert_arr_eq(plan.shed_from, shed, sizeof(shed), "box %llu", (unsigned long long)n);
+        int64_t with_bytes = 0;
+        size_t benchmark = 0;
+        for (size_t i = 0; i < plan.deletions_n; i++) {
+            if (piece_is_benchmark(plan.deletions[i].piece)) {
+                benchmark++;
+                continue;
+            }
+            with_bytes += plan.deletions[i].piece->bytes;
+            if (plan.deletions[i].reason == RULE_GUARD)
+                cr_assert_eq(benchmark, 3, "box %llu: a log before the benchmark's",
+                             (unsigned long long)n);
+        }
+        cr_assert_leq(with_bytes, logs_bytes, "box %llu", (unsigned long long)n);
+        guarded += benchmark > 0;
+        free(before);
+    }
+    cr_expect_gt(guarded, 100, "%zu", guarded);
+}

@@ -38,7 +38,7 @@ Test(unit_rates, a_unit_becomes_a_call_with_a_row_a_count)
                                    .rows = {sources, hosts, apps},
                                    .rows_n = {1, 3, 1}};
     struct block_counts counts = counts_of(&minute, 1);
-    struct unit_rates_block block = {&counts, 12345};
+    struct unit_rates_block block = {&counts, 12345, 0};
     struct unit_row ledger = {.minute_us = noon_us, .arrived = 5, .stored = 3, .bytes = 500};
     ledger.refused[REASON_OVERSIZE] = 2;
     struct unit_drop drop = {noon_us, LISTENER_UDP, 9};
@@ -73,7 +73,7 @@ Test(unit_rates, each_minute_is_a_call_in_their_order_whoever_names_it)
          {1, 1, 1}},
     };
     struct block_counts counts = counts_of(minutes, 2);
-    struct unit_rates_block block = {&counts, 1001};
+    struct unit_rates_block block = {&counts, 1001, 0};
     struct unit_row ledger = {.minute_us = noon_us - US_PER_MINUTE, .arrived = 1};
     struct unit_drop drop = {noon_us + 2 * US_PER_MINUTE, LISTENER_TCP, 1};
     struct unit_rates r;
@@ -99,7 +99,7 @@ Test(unit_rates, what_counts_nothing_makes_no_call)
     unit_rates_make(NULL, 0, &ledger, 1, NULL, 0, &r);
     cr_expect_eq(r.n, 0);
     unit_rates_free(&r);
-    struct unit_rates_block none = {NULL, 0}; /* a block that was set aside */
+    struct unit_rates_block none = {NULL, 0, 0}; /* a block that was set aside */
     unit_rates_make(&none, 1, NULL, 0, NULL, 0, &r);
     cr_expect_eq(r.n, 0);
     unit_rates_free(&r);
@@ -134,7 +134,7 @@ Test(unit_rates, blocks_of_many_groups_have_no_more_names_than_one)
                                             .rows = {NULL, rows[g], NULL},
                                             .rows_n = {0, 2 * NAMES, 0}};
         counts[g] = counts_of(&minutes[g], 1);
-        blocks[g] = (struct unit_rates_block){&counts[g], 1000};
+        blocks[g] = (struct unit_rates_block){&counts[g], 1000, 0};
     }
     struct unit_rates r;
     unit_rates_make(blocks, 2, NULL, 0, NULL, 0, &r);
@@ -165,9 +165,41 @@ Test(unit_rates, the_longest_unit_has_room)
                                    .rows = {rows, rows, rows},
                                    .rows_n = {RATE_NAMES_A_UNIT, ARRAY_LEN(rows), ARRAY_LEN(rows)}};
     struct block_counts counts = counts_of(&minute, 1);
-    struct unit_rates_block block = {&counts, UINT64_MAX};
+    struct unit_rates_block block = {&counts, UINT64_MAX, 0};
     struct unit_rates r;
     unit_rates_make(&block, 1, NULL, 0, NULL, 0, &r);
     cr_expect_eq(r.n, 1);
+    unit_rates_free(&r);
+}
+
+Test(unit_rates, the_benchmarks_block_counts_in_no_name_and_its_ledger_rows_count)
+{
+    struct counts_row logs[] = {row(COUNTS_VALUE, "fw01", 3, 2, 20)};
+    struct counts_row bench[] = {row(COUNTS_VALUE, "loadgen", 6, 5, 50)};
+    struct counts_minute minutes[] = {
+        {noon_us, noon_us + 1, 2, 20, {logs, logs, logs}, {1, 1, 1}},
+        {noon_us, noon_us + 2, 5, 50, {bench, bench, bench}, {1, 1, 1}},
+    };
+    struct block_counts counts[] = {counts_of(&minutes[0], 1), counts_of(&minutes[1], 1)};
+    struct unit_rates_block blocks[] = {{&counts[0], 100, 0},
+                                        {&counts[1], 7000, SOURCE_GROUP_BENCHMARK}};
+    struct unit_row rows[] = {
+        {.minute_us = noon_us, .arrived = 2, .stored = 2, .bytes = 20},
+        {.minute_us = noon_us, .arrived = 6, .stored = 5, .bytes = 60},
+    };
+    rows[1].refused[REASON_OVERSIZE] = 1;
+    struct unit_rates r;
+    unit_rates_make(blocks, 2, rows, 2, NULL, 0, &r);
+    cr_assert_eq(r.n, 1);
+    static const char *const values[] = {
+        "2026-03-10T12:00:00.000001Z",
+        "100",
+        "{1,7,8,5,6}",
+        "{\"=fw01\",\"=fw01\",\"=fw01\",\"=udp\",\"=oversize\"}",
+        "{3,3,3,0,0}",
+        "{2,2,2,8,1}",
+        "{20,20,20,80,0}",
+    };
+    expect_call(&r.calls[0], values);
     unit_rates_free(&r);
 }

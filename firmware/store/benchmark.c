@@ -1,0 +1,242 @@
+/* Statements about the benchmark (benchmark.h).  A bench asks for the counts once a second: each of
+ * them reads some rows of the minutes asked for, and none of the messages. */
+#include "store/benchmark.h"
+
+#include "store/retention_hand.h"
+#include "store/search.h"
+
+/* ---- what came ---- */
+
+int benchmark_read_counts(PGconn *c, int64_t since_us, struct benchmark_counts *ret,
+                          struct err *err)
+{
+    char since[RFC3339_MAX];
+    const char *values[] = {store_time_param(since_us, since)};
+    PGresult *r = NULL;
+    int rc = store_query(
+        c,
+        "select coalesce(sum(arrived), 0), coalesce(sum(stored), 0), coalesce(sum(bytes), 0),"
+        " coalesce(sum(not_allowed), 0), coalesce(sum(rate_limit), 0), coalesce(sum(oversize), 0),"
+        " coalesce(sum(bad_frame), 0), coalesce(sum(over_budget), 0), coalesce(sum(queue_full), 0),"
+        " coalesce(sum(crash), 0), coalesce(sum(rejected), 0),"
+        " coalesce((select benchmark_queued from azekura.receiver_status order by at desc limit "
+        "1), 0)"
+        " from azekura.benchmark_count"
+        " where minute >= coalesce(date_trunc('minute', $1::timestamptz), '-infinity')",
+        1, values, &r, err);
+    if (rc < 0)
+        return rc;
+    *ret = (struct benchmark_counts){.counts = {.arrived = store_number(r, 0, 0),
+                                                .stored = store_number(r, 0, 1),
+                                                .bytes = store_number(r, 0, 2)}};
+    for (int i = 0; i < REASON_COUNT; i++)
+        ret->counts.refused[i] = store_number(r, 0, 3 + i);
+    ret->queued = store_number(r, 0, 3 + REASON_COUNT);
+    ret->counts.arrived += ret->queued;
+    PQclear(r);
+    return 0;
+}
+
+int benchmark_read_kept(PGconn *c, struct benchmark_kept *ret, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = store_query(c,
+                         "select messages, bytes, oldest, newest from azekura.benchmark_messages()",
+                         0, NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    *ret = (struct benchmark_kept){.messages = store_number(r, 0, 0),
+                                   .bytes = store_number(r, 0, 1),
+                                   .oldest_us = store_time_parse(PQgetvalue(r, 0, 2)),
+                                   .newest_us = store_time_parse(PQgetvalue(r, 0, 3))};
+    PQclear(r);
+    return 0;
+}
+
+int benchmark_request_deletion(const struct retention_hand *h, int64_t *ret_id, struct err *err)
+{
+    struct number_text group = number_text(SOURCE_GROUP_BENCHMARK);
+    PGresult *r = NULL;
+    int rc = store_query(h->db,
+                         "select to_char(min(day), 'YYYYMMDD'), to_char(max(day), 'YYYYMMDD'),"
+                         " sum(messages) from azekura.day_partition"
+                         " where source_group = $1::smallint and messages > 0",
+                         1, (const char *const[]){group.text}, &r, err);
+    if (rc < 0)
+        return rc;
+    struct deletion_wish wish = {.from_day = (int32_t)store_number(r, 0, 0),
+                                 .to_day = (int32_t)store_number(r, 0, 1),
+                                 .group = SOURCE_GROUP_BENCHMARK,
+                                 .messages = store_number(r, 0, 2)};
+    PQclear(r);
+    if (wish.messages == 0)
+        return err_set(err, EEXIST, "nothing_to_delete", "no message of the benchmark is kept");
+    return retention_request_deletion(h, &wish, ret_id, err);
+}
+
+/* ---- the box ---- */
+
+/* The daemons that run on this machine now: a process id alone may be somebody else's by now. */
+static int read_daemons(PGconn *c, struct benchmark_box *b, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = store_query(c,
+                         "select daemon, pid, started, azekura.server_pid() from azekura.daemon"
+                         " where stopped_at is null and boot = $1",
+                         1, (const char *const[]){b->boot}, &r, err);
+    if (rc < 0)
+        return rc;
+    for (int row = 0; row < PQntuples(r); row++) {
+        const char *name = PQgetvalue(r, row, 0);
+        int32_t pid = (int32_t)store_number(r, row, 1);
+        /* web itself is among them, so there is a row */
+        b->postmaster = (int32_t)store_number(r, row, 3);
+        if (event_process_started(pid) != store_number(r, row, 2))
+            continue;
+        if (strcmp(name, "receiver") == 0)
+            b->receiver = pid;
+        else if (strcmp(name, "keeper") == 0)
+            b->keeper = pid;
+        else if (strcmp(name, "web") == 0)
+            b->web = pid;
+    }
+    PQclear(r);
+    return 0;
+}
+
+static int read_listeners(PGconn *c, struct benchmark_box *b, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = store_query(
+        c,
+        "select l.name, host(l.address), l.port, coalesce(l.receive_buffer_bytes, -1),"
+        " case l.name when 'udp' then s.kernel_dropped else 0 end"
+        " from (select receiver, kernel_dropped from azekura.receiver_status order by at desc limit"
+        " 1) s join azekura.receiver_listener l using (receiver) order by l.name desc",
+        0, NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    for (int row = 0; row < PQntuples(r) && b->listeners_n < LISTENER_COUNT; row++) {
+        struct benchmark_listener *l = &b->listeners[b->listeners_n++];
+        snprintf(l->name, sizeof(l->name), "%s", PQgetvalue(r, row, 0));
+        snprintf(l->address, sizeof(l->address), "%s", PQgetvalue(r, row, 1));
+        l->port = (int32_t)store_number(r, row, 2);
+        l->buffer_bytes = store_number(r, row, 3);
+        l->kernel_dropped = store_number(r, row, 4);
+    }
+    PQclear(r);
+    return 0;
+}
+
+int benchmark_read_box(PGconn *c, struct benchmark_box *ret, struct err *err)
+{
+    int64_t started;
+    *ret = (struct benchmark_box){0};
+    event_this_process(ret->boot, &started);
+    int rc = read_daemons(c, ret, err);
+    return rc < 0 ? rc : read_listeners(c, ret, err);
+}
+
+/* ---- senders ---- */
+
+/* An address that one machine can have: no network, nobody, everybody or a group. */
+static int parse_sender(struct view text, struct ip *ret, struct err *err)
+{
+    static const char *const none[] = {"0.0.0.0/8", "224.0.0.0/4", "255.255.255.255/32",
+                                       "::/128",    "ff00::/8",    BENCHMARK_NETWORK};
+    if (ip_parse(text, ret) < 0)
+        return err_set_field(err, EINVAL, "bad_value", "address",
+                             "address: \"%.*s\" is not one address like 192.0.2.7",
+                             (int)MIN(text.n, (size_t)64), text.p ? text.p : "");
+    for (size_t i = 0; i < ARRAY_LEN(none); i++) {
+        struct ip_network n;
+        CHECK(ip_network_parse(view_str(none[i]), &n) == 0);
+        if (n.address.family == ret->family && ip_in_network(ret, &n))
+            return err_set_field(err, EINVAL, "bad_value", "address",
+                                 strcmp(none[i], BENCHMARK_NETWORK) == 0
+                                     ? "address: %.*s is the benchmark's already, as all of %s"
+                                     : "address: %.*s lies in %s, where no sender is",
+                                 (int)MIN(text.n, (size_t)64), text.p, none[i]);
+    }
+    return 0;
+}
+
+int benchmark_add_sender(const struct retention_hand *h, struct view address,
+                         char ret_address[IP_TEXT_MAX], int64_t *ret_until_us, struct err *err)
+{
+    struct ip ip;
+    struct number_text hours = number_text(BENCHMARK_SENDER_HOURS),
+                       most = number_text(BENCHMARK_SENDERS_MAX);
+    char text[IP_TEXT_MAX];
+    int rc = parse_sender(address, &ip, err);
+    if (rc < 0)
+        return rc;
+    (void)ip_format(&ip, text);
+    const char *values[] = {text, hours.text, h->actor, most.text};
+    PGresult *r = NULL;
+    rc = hand_begin(h, err);
+    if (rc < 0)
+        return rc;
+    int64_t locked = store_execute(
+        h->db, "lock table azekura.benchmark_sender in share row exclusive mode", 0, NULL, err);
+    rc = locked < 0 ? (int)locked : 0;
+    if (rc == 0)
+        rc = store_query(
+            h->db,
+            "with kept as (insert into azekura.benchmark_sender as b (address, until, actor)"
+            " select $1::inet, now() + make_interval(hours => $2::int), $3 where"
+            " (select count(*) from azekura.benchmark_sender where until > now()"
+            "   and address <> $1::inet) < $4::int"
+            " on conflict (address) do update set since = case when b.until > now() then b.since"
+            " else now() end, until = excluded.until, is_over = false, actor = excluded.actor"
+            " returning address, until),"
+            " noted as (insert into azekura.audit (actor, action, detail)"
+            " select $3, 'bench.sender.add', to_jsonb(kept) from kept) select until from kept",
+            4, values, &r, err);
+    if (rc == 0) {
+        if (PQntuples(r) == 0)
+            rc = err_set(err, EEXIST, "too_many",
+                         "%d addresses are registered for benchmarks already, as many as there can "
+                         "be",
+                         BENCHMARK_SENDERS_MAX);
+        else
+            *ret_until_us = store_time_parse(PQgetvalue(r, 0, 0));
+        PQclear(r);
+    }
+    if (rc == 0)
+        snprintf(ret_address, IP_TEXT_MAX, "%s", text);
+    return hand_end(h, rc, err);
+}
+
+int benchmark_remove_sender(const struct retention_hand *h, struct view address, struct err *err)
+{
+    struct ip ip;
+    char text[IP_TEXT_MAX];
+    if (ip_parse(address, &ip) < 0)
+        return err_set(err, ENOENT, "not_found", "\"%.*s\" is no address",
+                       (int)MIN(address.n, (size_t)64), address.p ? address.p : "");
+    (void)ip_format(&ip, text);
+    const char *values[] = {text, h->actor};
+    /* it stays until its minutes have been counted */
+    int64_t rc = store_execute(
+        h->db,
+        "with gone as (update azekura.benchmark_sender set until = greatest(now(), since +"
+        " interval '1 us'), is_over = true where address = $1::inet and until > now()"
+        " returning address), noted as (insert into azekura.audit (actor, action, detail)"
+        " select $2, 'bench.sender.remove', to_jsonb(gone) from gone) select from gone",
+        2, values, err);
+    if (rc == 0)
+        return err_set(err, ENOENT, "not_found", "%s is not registered for a benchmark", text);
+    return rc < 0 ? (int)rc : 0;
+}
+
+int64_t benchmark_end_senders(PGconn *c, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = store_query(c, "select azekura.end_benchmark_senders()", 0, NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    int64_t n = store_number(r, 0, 0);
+    PQclear(r);
+    return n;
+}
