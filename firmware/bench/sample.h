@@ -9,7 +9,7 @@ struct sample_look {
     int64_t mono_us;
     double syslog_s, database_s, other_s, generator_s; /* CPU seconds since start, ended children
                                                           included; generator: this process */
-    double busy_s, steal_s, iowait_s, softirq_s; /* of the host, all cores */
+    double busy_s, steal_s, iowait_s, softirq_s;       /* of the host, all cores */
     double load1, load5, load15;
     int64_t syslog_bytes, database_bytes; /* resident, -1 unknown; database: RssAnon of each and the
                                              greatest RssShmem, as shared memory is there once */
@@ -21,7 +21,8 @@ struct sample_look {
 struct sample { /* between two looks, or NAN */
     double seconds;
     double cpu_syslog, cpu_database, cpu_generator, cpu_host, cpu_foreign, cpu_steal, cpu_iowait,
-        cpu_softirq; /* % of one core; foreign: host - generator - both roles - the product's others - softirq (the path's own) */
+        cpu_softirq; /* % of one core; foreign: host - generator - both roles - the product's others
+                        - softirq (the path's own) */
     double load1, load5, load15;
     double syslog_bytes, database_bytes, write_bytes_s;
 };
@@ -31,7 +32,9 @@ void sample_look(const struct target_pids *pids, struct sample_look *ret);
 void sample_between(const struct sample_look *a, const struct sample_look *b, struct sample *ret);
 /* A fixed computation, and 64 MiB written with fsync to a file in `dir`: how fast the machine is at
  * this moment.  Messages of a run are only compared when these agree. */
-struct sample_speed { double compute_ops_s, write_bytes_s; };
+struct sample_speed {
+    double compute_ops_s, write_bytes_s;
+};
 void sample_speed(const char *dir, struct sample_speed *ret);
 /* cores, model, memory, kernel, virtualisation, disk, sysctls … as a JSON object; caller owns. */
 struct cJSON *sample_machine(const char *dir);
