@@ -22,6 +22,7 @@
 #define START_PATIENCE_US (10 * US_PER_SECOND) /* until it has its lock; it may have it later */
 #define STOP_PATIENCE_US (8 * US_PER_SECOND)   /* of azekura-web when it stops */
 #define LOOK_NS 20000000                       /* while waiting for either */
+#define NUMBER_MAX 9                           /* runs of a profile within one second */
 #define ID_MAX (BENCH_ID_MAX + 1)
 #define MARK_MAX (ID_MAX + 8)
 #define TOKEN_NAME_MAX (ID_MAX + 16)
@@ -31,8 +32,10 @@ struct bench_watch {
     atomic_bool is_stopping;
     bool tokens_are_swept; /* of the looking thread */
     pthread_mutex_t begin; /* held while one begins, and while the ended are tidied up */
-    pthread_mutex_t lock;  /* of: */
-    pid_t child;           /* not waited for yet; 0: none */
+    char last_id[ID_MAX];  /* of `begin`: the last one given, without its number … */
+    int last_number; /* … and that: what failed at once does not share its id with the next */
+    pthread_mutex_t lock; /* of: */
+    pid_t child;          /* not waited for yet; 0: none */
     char child_id[ID_MAX];
 };
 
@@ -297,9 +300,15 @@ static int mark(struct beginning *s, struct err *err)
     civil_from_us(clock_wall_us(), &c);
     int n = snprintf(s->id, sizeof(s->id), "%04d-%02u-%02u_%02u-%02u-%02u_%s", (int)c.year, c.month,
                      c.day, c.hour, c.minute, c.second, w->profile);
-    for (int i = 2; i <= 9 && is_taken(s); i++)
-        snprintf(s->id + n, sizeof(s->id) - (size_t)n, "-%d", i);
-    if (is_taken(s))
+    struct bench_watch *b = s->b;
+    int number = strcmp(b->last_id, s->id) == 0 ? b->last_number : 0;
+    snprintf(b->last_id, sizeof(b->last_id), "%s", s->id);
+    do {
+        b->last_number = ++number;
+        if (number > 1)
+            snprintf(s->id + n, sizeof(s->id) - (size_t)n, "-%d", number);
+    } while (number <= NUMBER_MAX && is_taken(s));
+    if (number > NUMBER_MAX)
         return err_set(err, EEXIST, "running", "too many benchmarks were started within a second");
     cJSON *summary = bench_summary_begin(s->id, w->profile, w->title, w->target, w->actor);
     int rc = bench_summary_write(s->marks, s->id, summary, err);

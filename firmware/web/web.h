@@ -11,14 +11,14 @@
 #include "web/files.h"
 #include "web/pool.h"
 
-#define WEB_WORKERS 48       /* requests at once; a stream holds one for as long as it lives */
-#define WEB_TAILS_MAX 16     /* live streams: a third of the workers */
-#define WEB_EXPORTS_MAX 4    /* exports: each holds a connection */
-#define WEB_CONNECTIONS 10   /* to the database: searches use a core each */
+#define WEB_WORKERS 48            /* requests at once; a stream holds one for as long as it lives */
+#define WEB_TAILS_MAX 16          /* live streams: a third of the workers */
+#define WEB_EXPORTS_MAX 4         /* exports: each holds a connection */
+#define WEB_CONNECTIONS 10        /* to the database: searches use a core each */
 #define WEB_BENCH_CHILDREN_MAX 2  /* azekura-bench asked for profiles, comparisons at once */
 #define WEB_BENCH_DOWNLOADS_MAX 8 /* files of runs that are being sent */
-#define WEB_HASHES_MAX 2     /* passwords hashed at once: 64 MiB each */
-#define WEB_HASHES_WAITING 8 /* log-ins that may wait for their turn */
+#define WEB_HASHES_MAX 2          /* passwords hashed at once: 64 MiB each */
+#define WEB_HASHES_WAITING 8      /* log-ins that may wait for their turn */
 
 struct mg_context;
 struct bench_watch;
@@ -31,7 +31,7 @@ struct web {
     struct files files;
     struct mg_context *http;
     struct bench_watch *bench; /* benchmark runs */
-    char machine[256]; /* this machine's name */
+    char machine[256];         /* this machine's name */
     int64_t started_mono_us;
     int listen_port;
 
