@@ -1,8 +1,13 @@
 /* The benchmark: profiles, runs and the messages they leave behind. */
-import type { Report, RunState, Said, SampleRow, Sentence, Verdict } from "./benchReport";
+import type { Report, RunState, SampleRow, Sentence } from "./benchReport";
 import { API, request, search } from "./client";
+import type { Schemas } from "./types";
 
-export type TargetName = "box" | "azekura";
+export type RunRow = Schemas["BenchEntry"];
+export type RunPage = Schemas["BenchRuns"];
+export type BenchMessages = Schemas["BenchMessages"];
+export type TargetName = RunWish["target"];
+type RunWish = Schemas["BenchWish"];
 
 export interface ProfileOption {
     name: string;
@@ -11,40 +16,17 @@ export interface ProfileOption {
     max?: number;
 }
 
-export interface Profile {
-    name: string;
-    title: Said;
-    what: Said;
-    duration_s: number;
-    messages: number;
-    bytes: number;
-    targets: TargetName[];
-    options: (string | ProfileOption)[];
-    estimate: { bytes: number; free_bytes: number; fits: boolean };
-}
+/** What azekura-bench tells of a profile. */
+export type Profile = Omit<Schemas["BenchProfile"], "options" | "targets"> & { targets: TargetName[]; options: (string | ProfileOption)[] };
 
-export interface RunRow {
-    id: string;
-    profile: string;
-    title: Said | null;
-    target: string | null;
-    state: RunState;
-    verdict: Verdict | null;
-    answer: Sentence | null;
-    started_at: string | null;
-    ended_at: string | null;
-    version: string | null;
-}
+/** What the box can measure by itself; further ones are for the command line. */
+export const TARGETS: readonly TargetName[] = ["box", "azekura"];
 
-export interface RunPage {
-    entries: RunRow[];
-    next: string | null;
-}
-
+/** What azekura-bench tells of a run. */
 export interface RunStatus {
     id: string;
     state: RunState;
-    profile: string;
+    profile: string | null;
     step: Sentence | null;
     steps: number | null;
     step_number: number | null;
@@ -53,18 +35,14 @@ export interface RunStatus {
     trial: number | null;
     sample: SampleRow | null;
     reason: Sentence | null;
+    summary: RunRow;
 }
 
 export interface Run {
     status: RunStatus;
     report: Report | null;
-}
-
-export interface BenchMessages {
-    messages: number;
-    bytes: number;
-    oldest: string | null;
-    newest: string | null;
+    /** Why a report that is there is not shown. */
+    report_problem: string | null;
 }
 
 export interface CompareRow {
@@ -79,12 +57,13 @@ export interface CompareRow {
 
 export interface CompareSide {
     id?: string;
-    title?: Said | null;
+    title?: Sentence | null;
     started_at?: string | null;
     version?: string | null;
     machine?: string | { name?: string | null; cpu?: string | null } | null;
 }
 
+/** As azekura-bench makes it. */
 export interface Comparison {
     a: CompareSide;
     b: CompareSide;
@@ -93,20 +72,13 @@ export interface Comparison {
     warnings: Sentence[];
 }
 
-export interface RunWish {
-    profile: string;
-    target: TargetName;
-    options: Record<string, unknown>;
-    password: string;
-}
-
 export const RUN_FILES = ["report.html", "report.txt", "report.json", "results.csv", "results_ext.csv", "samples.csv"] as const;
 
 const path = (id: string) => `/bench/runs/${encodeURIComponent(id)}`;
 
 export async function getProfiles(signal: AbortSignal): Promise<Profile[]> {
-    const answer = await request<{ profiles: Profile[] } | Profile[]>("/bench/profiles", { signal });
-    return Array.isArray(answer) ? answer : answer.profiles;
+    const { profiles } = await request<{ profiles: Profile[] }>("/bench/profiles", { signal });
+    return profiles.map((profile) => ({ ...profile, targets: TARGETS.filter((name) => profile.targets.includes(name)) }));
 }
 
 export function getRuns(cursor: string | undefined, signal?: AbortSignal): Promise<RunPage> {
@@ -151,6 +123,6 @@ export function deleteBenchMessages(): Promise<{ id: string }> {
     return request("/bench/messages", { method: "DELETE" });
 }
 
-export function getBenchBox(signal?: AbortSignal): Promise<{ source_network: string }> {
+export function getBenchBox(signal?: AbortSignal): Promise<Schemas["BenchBox"]> {
     return request("/bench/box", signal ? { signal } : {});
 }

@@ -2,8 +2,8 @@
  * null. */
 
 export interface Said {
-    en: string;
-    ja: string;
+    en: string | null;
+    ja: string | null;
 }
 
 /** In both languages, or in one. */

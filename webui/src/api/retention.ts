@@ -2,8 +2,7 @@
 import { request, search } from "./client";
 import type { Schemas } from "./types";
 
-/** With what benchmarks left, apart from every month. */
-export type Retention = Schemas["Retention"] & { benchmark?: { bytes: number; messages: number } };
+export type Retention = Schemas["Retention"];
 export type Policy = Retention["policy"];
 export type MonthState = Retention["state"];
 export type Month = Schemas["RetentionMonth"];
@@ -37,10 +36,6 @@ export interface SizeWish {
 
 export const POLICIES: readonly Policy[] = ["trim", "shed", "borrow", "warn"];
 export const RECEIPTS = 50;
-
-export function benchmarkBytes(r: Retention): number {
-    return r.benchmark?.bytes ?? 0;
-}
 
 export function getRetention(signal: AbortSignal): Promise<Retention> {
     return request("/retention", { signal });

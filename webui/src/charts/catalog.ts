@@ -41,7 +41,7 @@ export const FORMAT: Record<Unit, (n: number) => string> = {
     load: fixed(2),
     bytes: formatBytes,
     bytes_s: (n) => `${formatBytes(n)}/s`,
-    ms: (n) => `${n.toFixed(n < 10 ? 2 : 1)} ms`,
+    ms: (n) => (n < 1000 ? `${n.toFixed(n < 10 ? 2 : 1)} ms` : `${(n / 1000).toFixed(2)} s`),
     count: formatRate,
 };
 
@@ -51,7 +51,7 @@ export const TICK: Record<Unit, (n: number) => string> = {
     rate: (n) => (n >= 10 ? formatShort(n) : formatRate(n)),
     percent: (n) => `${n} %`,
     load: (n) => String(n),
-    ms: (n) => `${n} ms`,
+    ms: (n) => (n < 1000 ? `${n} ms` : `${n / 1000} s`),
     count: (n) => (n >= 10 ? formatShort(n) : formatRate(n)),
 };
 

@@ -20,7 +20,7 @@ export function Answer({ runs, reader }: { runs: RunRow[]; reader: Reader }) {
         );
     }
     const about = {
-        title: said(last.title, lang) || last.profile,
+        title: said(last.title, lang) || (last.profile ?? NONE),
         target: targetText(last.target ?? NONE, t),
         at: last.started_at ? formatTime(last.started_at) : NONE,
         version: last.version ?? NONE,

@@ -39,7 +39,7 @@ export function BenchmarkPage({ session }: { session: Session }) {
                 )}
                 {isHome && <Age at={runs.at} staleMs={RUNS_EVERY_MS * 3} />}
             </div>
-            {id && <RunView key={id} id={id} row={runs.entries?.find((run) => run.id === id)} reader={reader} onEnd={runs.reload} />}
+            {id && <RunView key={id} id={id} reader={reader} onEnd={runs.reload} />}
             {!id && a && b && <Compare a={a} b={b} reader={reader} />}
             {isHome && <Home runs={runs} reader={reader} />}
         </>

@@ -26,7 +26,7 @@ export function Home({ runs, reader }: { runs: Runs; reader: Reader }) {
             {runs.error && !entries && <Failed error={runs.error} retry={runs.reload} />}
             {!entries && !runs.error && <Skeleton heights={[96, 200, 240]} />}
             {entries && !shown && <Answer runs={entries} reader={reader} />}
-            {shown && <RunView key={shown} id={shown} row={entries?.find((run) => run.id === shown)} reader={reader} onEnd={runs.reload} />}
+            {shown && <RunView key={shown} id={shown} reader={reader} onEnd={runs.reload} />}
             {entries && !running && <Profiles reader={reader} />}
             {entries && <History runs={runs} reader={reader} />}
             <Messages isRunning={running !== undefined} reader={reader} />

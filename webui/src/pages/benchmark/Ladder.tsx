@@ -7,6 +7,9 @@ import css from "./benchmark.module.css";
 import type { Reader } from "./reader";
 import { cpuText, delayText, foundOf, known, loadText, neckText, said, shareText, targetText } from "./texts";
 
+/** What a figure would be worth knowing of: nothing limits, or nobody knows, is no news. */
+const NECKS = new Set(["generator", "cpu", "thread", "disk", "buffer"]);
+
 function Row({ trial, hasTargets, reader: { t, lang } }: { trial: Trial; hasTargets: boolean; reader: Reader }) {
     const { stages, load } = trial;
     const found = foundOf(trial);
@@ -15,6 +18,11 @@ function Row({ trial, hasTargets, reader: { t, lang } }: { trial: Trial; hasTarg
         <tr class={trial.is_valid ? "" : css.isInvalid}>
             <th scope="row" title={formatExact(trial.started_at)}>
                 {trial.name}
+                {NECKS.has(trial.bottleneck) && (
+                    <div class={cx("dim", css.why)}>
+                        {t("bench.col.neck", { name: neckText(trial.bottleneck, t) })} {said(trial.bottleneck_why, lang)}
+                    </div>
+                )}
                 {!trial.is_valid && <div class={cx(css.warn, css.why)}>{t("bench.col.isInvalid", { reason: said(trial.invalid_reason, lang) })}</div>}
             </th>
             {hasTargets && <td>{targetText(trial.target, t)}</td>}
@@ -27,7 +35,6 @@ function Row({ trial, hasTargets, reader: { t, lang } }: { trial: Trial; hasTarg
             <td class={ui.num}>{cpuText(trial.cpu.syslog)}</td>
             <td class={ui.num}>{cpuText(trial.cpu.database)}</td>
             <td class={ui.num}>{delayText(trial.latency_us)}</td>
-            <td title={said(trial.bottleneck_why, lang)}>{neckText(trial.bottleneck, t)}</td>
         </tr>
     );
 }
@@ -81,7 +88,6 @@ export function Ladder({ trials, targets, reader }: { trials: readonly Trial[]; 
                                 {head(t("bench.col.syslog"), t("bench.col.cpuHelp"))}
                                 {head(t("bench.col.database"), t("bench.col.cpuHelp"))}
                                 {head(t("bench.col.delay"))}
-                                <th scope="col">{t("bench.col.neck")}</th>
                             </tr>
                         </thead>
                         <tbody>

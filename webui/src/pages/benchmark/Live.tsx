@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { stopRun, type Run, type RunRow } from "../../api/bench";
+import { stopRun, type Run } from "../../api/bench";
 import type { SampleRow } from "../../api/benchReport";
 import { Card, errorText } from "../../components/States";
 import ui from "../../components/ui.module.css";
@@ -49,14 +49,13 @@ function Now({ sample, before, reader: { t } }: { sample: SampleRow; before: Sam
 interface Props {
     id: string;
     run: Run;
-    row: RunRow | undefined;
     /** The second before that of the status. */
     before: SampleRow | null;
     reader: Reader;
 }
 
 /** How far it is, what it measures at the moment, and the way to stop it. */
-export function Live({ id, run: { status }, row, before, reader }: Props) {
+export function Live({ id, run: { status }, before, reader }: Props) {
     const { t, lang } = reader;
     const act = useAct();
     const [isStopping, setStopping] = useState(false);
@@ -64,7 +63,7 @@ export function Live({ id, run: { status }, row, before, reader }: Props) {
         if (await act.run(() => stopRun(id))) setStopping(true);
     };
     const percent = Math.min(100, Math.max(0, status.progress_percent ?? 0));
-    const title = said(row?.title, lang) || status.profile;
+    const title = said(status.summary.title, lang) || (status.profile ?? "");
     const place = status.steps && status.step_number ? t("bench.step", { n: status.step_number, of: status.steps }) : "";
     const left = status.time_left_s == null ? "" : t("bench.left", { time: lengthText(status.time_left_s, t) });
     return (

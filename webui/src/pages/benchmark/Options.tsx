@@ -23,17 +23,15 @@ export function Targets({ profile, wish, reader: { t }, onWish }: Props) {
     return (
         <fieldset class={css.targets}>
             <legend>{t("bench.target")}</legend>
-            {profile.targets
-                .filter((name) => name in TARGET)
-                .map((name) => (
-                    <label key={name} class={css.target}>
-                        <input type="radio" name="bench-target" checked={wish.target === name} onChange={() => onWish({ ...wish, target: name })} />
-                        <span>
-                            {t(TARGET[name][0])}
-                            <span class={formCss.hint}>{t(TARGET[name][1])}</span>
-                        </span>
-                    </label>
-                ))}
+            {profile.targets.map((name) => (
+                <label key={name} class={css.target}>
+                    <input type="radio" name="bench-target" checked={wish.target === name} onChange={() => onWish({ ...wish, target: name })} />
+                    <span>
+                        {t(TARGET[name][0])}
+                        <span class={formCss.hint}>{t(TARGET[name][1])}</span>
+                    </span>
+                </label>
+            ))}
         </fieldset>
     );
 }

@@ -8,7 +8,7 @@ import { formatBytes, formatShort } from "../../utils/format";
 import css from "./benchmark.module.css";
 import type { Reader } from "./reader";
 import { StartDialog } from "./StartDialog";
-import { lengthText, said } from "./texts";
+import { known, lengthText, said } from "./texts";
 
 function ProfileCard({ profile, reader, onPrepare }: { profile: Profile; reader: Reader; onPrepare: () => void }) {
     const { t, lang } = reader;
@@ -21,11 +21,11 @@ function ProfileCard({ profile, reader, onPrepare }: { profile: Profile; reader:
             <dl>
                 <div>
                     <dt>{t("bench.duration")}</dt>
-                    <dd>{lengthText(profile.duration_s, t)}</dd>
+                    <dd>{known(profile.duration_s, (s) => lengthText(s, t))}</dd>
                 </div>
                 <div>
                     <dt>{t("bench.messages")}</dt>
-                    <dd>{formatShort(profile.messages)}</dd>
+                    <dd>{known(profile.messages, formatShort)}</dd>
                 </div>
                 <div>
                     <dt>{t("bench.disk")}</dt>

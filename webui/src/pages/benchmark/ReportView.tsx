@@ -60,13 +60,14 @@ interface Props {
     graphs: ComponentChildren;
 }
 
-export function ReportView({ id, run: { report, status }, reader, graphs }: Props) {
+export function ReportView({ id, run: { report, status, report_problem: problem }, reader, graphs }: Props) {
     const { t, lang } = reader;
     if (!report) {
         return (
             <Card title={t(outcome(status.state, null).word)}>
                 <div class={css.body}>
                     <p>{t("bench.noReport")}</p>
+                    {problem && <p>{t("bench.reason", { reason: problem })}</p>}
                     {status.reason && <p>{t("bench.reason", { reason: said(status.reason, lang) })}</p>}
                 </div>
             </Card>

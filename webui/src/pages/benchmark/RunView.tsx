@@ -1,6 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
 import { boxNow } from "../../api/client";
-import type { RunRow } from "../../api/bench";
 import type { SampleRow } from "../../api/benchReport";
 import { Failed, Skeleton } from "../../components/States";
 import ui from "../../components/ui.module.css";
@@ -13,8 +12,6 @@ import { useBenchView, useRun, useSamples } from "./useRun";
 
 interface Props {
     id: string;
-    /** Of the history, where it is there. */
-    row: RunRow | undefined;
     reader: Reader;
     /** It is no longer running. */
     onEnd: () => void;
@@ -31,13 +28,13 @@ function beforeOf(rows: readonly SampleRow[], sample: SampleRow | null): SampleR
 }
 
 /** One run: live while it runs, then its report; the same graphs in both. */
-export function RunView({ id, row, reader, onEnd }: Props) {
+export function RunView({ id, reader, onEnd }: Props) {
     const { t } = reader;
     const { data, error, reload } = useRun(id);
     const isRunning = data?.status.state === "running";
     const samples = useSamples(id, isRunning);
     const opened = useRef(boxNow());
-    const began = row?.started_at ? Date.parse(row.started_at) : opened.current;
+    const began = Date.parse(data?.status.summary.started_at ?? "") || opened.current;
     const view = useBenchView(data?.report ?? null, isRunning, samples.rows, began);
     const wasRunning = useRef(false);
     useEffect(() => {
@@ -55,7 +52,7 @@ export function RunView({ id, row, reader, onEnd }: Props) {
         <div class={css.grid}>
             {isRunning ? (
                 <>
-                    <Live id={id} run={data} row={row} before={beforeOf(samples.rows, data.status.sample)} reader={reader} />
+                    <Live id={id} run={data} before={beforeOf(samples.rows, data.status.sample)} reader={reader} />
                     {graphs}
                 </>
             ) : (

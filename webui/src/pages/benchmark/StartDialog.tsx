@@ -36,8 +36,8 @@ function Warning({ profile, wish, reader }: { profile: Profile; wish: Wish; read
 }
 
 function refusal(error: ApiError, { t }: Reader): string {
-    if (error.status === 403 || error.status === 401) return t("bench.passwordWrong");
-    if (error.status === 409 && error.code === "running") return t("bench.busy");
+    if (error.code === "wrong_password") return t("bench.passwordWrong");
+    if (error.code === "running") return t("bench.busy");
     if (error.status === 429) return t("login.wait", { s: error.retryAfterS ?? 1 });
     return errorText(error, t);
 }

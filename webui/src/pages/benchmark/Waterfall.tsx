@@ -7,8 +7,8 @@ import { cx } from "../../utils/cx";
 import { formatCount } from "../../utils/format";
 import css from "./benchmark.module.css";
 import type { Reader } from "./reader";
-import { known } from "./texts";
-import { waterfall, widthOf, worstTrial, type Step } from "./stages";
+import { known, NONE, percentText } from "./texts";
+import { barsOf, waterfall, worstTrial, type Bar, type Step } from "./stages";
 
 const RANGES = 8;
 
@@ -24,7 +24,7 @@ const REASON: Record<string, Key> = {
     rejected: "reason.rejected",
 };
 
-function StepRow({ step, steps, reader: { t } }: { step: Step; steps: readonly Step[]; reader: Reader }) {
+function StepRow({ step, bar, reader: { t } }: { step: Step; bar: Bar | undefined; reader: Reader }) {
     return (
         <tr class={step.isLoss ? css.loss : ""}>
             <th scope="row">
@@ -37,8 +37,9 @@ function StepRow({ step, steps, reader: { t } }: { step: Step; steps: readonly S
                 )}
             </th>
             <td class={ui.num}>{step.isLoss ? `− ${known(step.count)}` : known(step.count)}</td>
+            <td class={ui.num}>{bar && step.count !== null ? `${percentText(bar.width)} %` : NONE}</td>
             <td class={css.bar}>
-                <span style={{ width: `${widthOf(step, steps)}%` }} />
+                <span style={{ left: `${bar?.from ?? 0}%`, width: `${bar?.width ?? 0}%` }} />
             </td>
         </tr>
     );
@@ -58,6 +59,7 @@ export function Waterfall({ trials, reader }: { trials: readonly Trial[]; reader
     const trial = trials.find((one) => one.number === number) ?? worstTrial(trials);
     if (!trial) return null;
     const steps = waterfall(trial);
+    const bars = barsOf(steps);
     const { unaccounted } = trial.stages;
     const choice = (
         <select aria-label={t("bench.water.of")} value={trial.number} onChange={(e) => setNumber(Number(e.currentTarget.value))}>
@@ -78,12 +80,15 @@ export function Waterfall({ trials, reader }: { trials: readonly Trial[]; reader
                             <th scope="col" class={ui.num}>
                                 {t("bench.water.count")}
                             </th>
-                            <th scope="col">{t("bench.water.bar")}</th>
+                            <th scope="col" class={ui.num}>
+                                {t("bench.water.share")}
+                            </th>
+                            <td />
                         </tr>
                     </thead>
                     <tbody>
-                        {steps.map((step) => (
-                            <StepRow key={step.word} step={step} steps={steps} reader={reader} />
+                        {steps.map((step, i) => (
+                            <StepRow key={step.word} step={step} bar={bars[i]} reader={reader} />
                         ))}
                     </tbody>
                 </table>

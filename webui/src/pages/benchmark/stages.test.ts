@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LOSSY, TRIAL } from "./example";
 import { normalReport } from "./normal";
-import { waterfall, widthOf, worstTrial } from "./stages";
+import { barsOf, waterfall, worstTrial } from "./stages";
 
 describe("where messages went", () => {
     it("names no place of loss where nothing was lost", () => {
@@ -38,13 +38,16 @@ describe("where messages went", () => {
         expect(steps.at(-1)).toMatchObject({ word: "bench.stage.unaccounted", count: -1 });
     });
 
-    it("draws stages against the schedule and losses against all losses", () => {
+    it("draws a loss at the end of what was left before it", () => {
         const steps = waterfall(LOSSY);
-        const of = (word: string) => widthOf(steps.find((s) => s.word === word) ?? { word: "bench.stage.sent", count: 0, isLoss: false }, steps);
-        expect(of("bench.stage.sent")).toBe(100);
-        expect(of("bench.stage.stored")).toBeCloseTo(99.78, 2);
-        expect(of("bench.stage.kernel") + of("bench.stage.refused")).toBeCloseTo(100);
-        expect(widthOf({ word: "bench.stage.sent", count: null, isLoss: false }, [])).toBe(0);
+        const bars = barsOf(steps);
+        const of = (word: string) => bars[steps.findIndex((s) => s.word === word)];
+        expect(of("bench.stage.sent")).toEqual({ from: 0, width: 100 });
+        expect(of("bench.stage.kernel")?.from).toBeCloseTo(99.78);
+        expect(of("bench.stage.kernel")?.width).toBeCloseTo(0.22);
+        expect(of("bench.stage.refused")?.from).toBeCloseTo(99.779);
+        expect(of("bench.stage.stored")?.width).toBeCloseTo(99.779);
+        expect(barsOf([{ word: "bench.stage.sent", count: null, isLoss: false }])).toEqual([{ from: 0, width: 0 }]);
     });
 
     it("opens at the trial that lost most, at the last where none lost any", () => {

@@ -40,11 +40,26 @@ export function waterfall({ stages: s, sequence }: Pick<Trial, "stages" | "seque
     return steps.filter((step) => !step.isLoss || (step.count !== null && step.count !== 0));
 }
 
-/** Width of a bar in percent: stages of the schedule, losses of all losses, since a small one must be seen. */
-export function widthOf(step: Step, steps: readonly Step[]): number {
-    const of = steps.filter((s) => s.isLoss === step.isLoss).map((s) => Math.abs(s.count ?? 0));
-    const whole = step.isLoss ? of.reduce((sum, n) => sum + n, 0) : Math.max(...of);
-    return whole > 0 ? (Math.abs(step.count ?? 0) / whole) * 100 : 0;
+export interface Bar {
+    /** Percent of what was scheduled, or of the most that is known. */
+    from: number;
+    width: number;
+}
+
+/** A stage's bar begins at the left; that of a loss ends where those that were left before it end. */
+export function barsOf(steps: readonly Step[]): Bar[] {
+    const whole = Math.max(0, ...steps.filter((s) => !s.isLoss).map((s) => s.count ?? 0));
+    let left = whole;
+    return steps.map(({ count, isLoss }) => {
+        const n = Math.abs(count ?? 0);
+        if (whole === 0) return { from: 0, width: 0 };
+        if (!isLoss) {
+            left = count ?? left;
+            return { from: 0, width: (n / whole) * 100 };
+        }
+        left = Math.max(0, left - n);
+        return { from: (left / whole) * 100, width: (Math.min(n, whole) / whole) * 100 };
+    });
 }
 
 /** The trial with the greatest loss; the last one where none lost any. */

@@ -4,7 +4,7 @@ import { addWords } from "../../i18n/dictionary";
 import { benchmark } from "../../i18n/words/benchmark";
 import { benchReport } from "../../i18n/words/benchReport";
 import { LOSSY, TRIAL } from "./example";
-import { cpuText, delayText, foundOf, isGood, known, lengthText, outcome, said, shareText } from "./texts";
+import { cpuText, delayText, foundOf, isGood, known, lengthText, outcome, percentText, said, shareText } from "./texts";
 
 beforeAll(() => {
     addWords(benchmark);
@@ -24,6 +24,19 @@ describe("the share that arrived", () => {
         [0, 0, "–"],
     ])("%s of %s is %s", (found, sent, text) => {
         expect(shareText(found, sent)).toBe(text);
+    });
+
+    it.each([
+        [100, "100"],
+        [99.779, "99.78"],
+        [99.9997, "99.9997"],
+        [99.99999, "99.99999"],
+        [50.04, "50"],
+        [0.22, "0.22"],
+        [0.000333, "0.000333"],
+        [0, "0"],
+    ])("%s percent of a stage is %s", (percent, text) => {
+        expect(percentText(percent)).toBe(text);
     });
 
     it("goes by what came back one by one, else by what a search finds, else by the store's count", () => {

@@ -51,6 +51,12 @@ export function shareText(found: number | null | undefined, sent: number | null 
     return `${text} % (−${formatCount(lost)})`;
 }
 
+/** Three digits that say something: 0.22, 0.00033, 99.8; never 100 for less, nor 0 for something. */
+export function percentText(percent: number): string {
+    if (percent > 99 && percent < 100) return String(Number(percent.toFixed(Math.ceil(-Math.log10(100 - percent)) + 1)));
+    return String(Number(percent.toPrecision(3)));
+}
+
 /** Distinct messages that came back, else what is visible, else what is stored. */
 export function foundOf({ sequence, stages }: Trial): number | null {
     return sequence?.found ?? stages.visible ?? stages.stored;
@@ -85,13 +91,11 @@ export function lengthText(seconds: number, t: Translate): string {
 }
 
 const BOTTLENECK: Record<string, Key> = {
-    none: "bench.neck.none",
     generator: "bench.neck.generator",
     cpu: "bench.neck.cpu",
     thread: "bench.neck.thread",
     disk: "bench.neck.disk",
     buffer: "bench.neck.buffer",
-    unknown: "bench.neck.unknown",
 };
 
 export function neckText(name: string, t: Translate): string {

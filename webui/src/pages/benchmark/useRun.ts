@@ -16,7 +16,7 @@ const LEAST_MS = 20_000;
 /** Asked once a second while it runs, and once more at its end. */
 export function useRun(id: string) {
     const [isOver, setOver] = useState(false);
-    const resource = useResource(`run ${id}`, (signal) => getRun(id, signal).then(({ status, report }) => ({ status, report: report && normalReport(report) })), isOver ? 0 : EVERY_MS);
+    const resource = useResource(`run ${id}`, (signal) => getRun(id, signal).then((run) => ({ ...run, report: run.report && normalReport(run.report) })), isOver ? 0 : EVERY_MS);
     const state = resource.data?.status.state;
     useEffect(() => setOver(false), [id]);
     useEffect(() => {

@@ -76,7 +76,9 @@ function usual(profile: Profile, name: OptionName): number[] | null {
 /** The profile's figures, in proportion to what was typed. */
 export function costOf(profile: Profile, wish: Wish): Cost {
     const chosen = optionsOf(profile, wish);
-    let { duration_s: duration, messages, bytes } = { ...profile, bytes: profile.estimate.bytes };
+    let duration = profile.duration_s ?? 0;
+    let messages = profile.messages ?? 0;
+    let { bytes } = profile.estimate;
     let isOfDefaults = false;
     const scale = (name: OptionName, measure: (n: number[]) => number, isTime: boolean, isMessages: boolean) => {
         const value = chosen[name];

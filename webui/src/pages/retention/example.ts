@@ -12,6 +12,7 @@ export const EXAMPLE: Retention = {
     high_water_percent: 80,
     high_water_bytes: 800,
     shed_severity: 4,
+    benchmark: { messages: 0, bytes: 0 },
     used: { database_bytes: 500, wal_bytes: 40, spool_bytes: 0, total_bytes: 540 },
     policy: "trim",
     keep_days: 0,

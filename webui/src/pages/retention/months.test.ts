@@ -43,7 +43,7 @@ describe("the parts of the storage", () => {
     });
 
     it("show what benchmarks left apart from the months and from the rest of the database", () => {
-        const measured = { ...EXAMPLE, benchmark: { bytes: 25, messages: 7 } };
+        const measured = { ...EXAMPLE, benchmark: { messages: 7, bytes: 25 } };
         expect(of(measured)).toEqual({ month: 120, older: 340, benchmark: 25, database: 15, wal: 40, foreign: 160, free: 300 });
         expect(sum(storageParts(measured))).toBe(EXAMPLE.capacity_bytes);
     });

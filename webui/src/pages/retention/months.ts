@@ -1,5 +1,5 @@
 /* The bars of the months and the parts of the storage.  Pure. */
-import { benchmarkBytes, type Month, type Retention } from "../../api/retention";
+import type { Month, Retention } from "../../api/retention";
 import { addMonths } from "../../utils/days";
 
 export interface MonthBar {
@@ -45,7 +45,7 @@ export function storageParts(r: Retention): { part: Part; bytes: number }[] {
     const logs = r.months.reduce((sum, m) => sum + m.bytes, 0);
     const month = r.month_bytes;
     const older = Math.max(0, logs - month);
-    const benchmark = benchmarkBytes(r);
+    const benchmark = r.benchmark.bytes;
     const database = Math.max(0, r.used.database_bytes - month - older - benchmark);
     const room = Math.max(0, r.capacity_bytes - r.used.total_bytes);
     const free = r.capacity_is_limited ? room : Math.min(room, r.file_system.free_bytes);
