@@ -405,7 +405,7 @@ def main():
         check_export_limit(api, box)
         check_too_many(api, box)
         check_database_away(api, box)
-        api.assert_all_exercised(elsewhere=[f"{V1}/retention"])  # retention_api.py
+        api.assert_all_exercised(elsewhere=[f"{V1}/retention", f"{V1}/bench"])  # retention_api.py, bench_*.py
 
 
 if __name__ == "__main__":
