@@ -131,7 +131,7 @@ static int prepare(struct trial_state *s, struct err *err)
     if (s->o->test->searches > 0) {
         s->searcher = searcher_start(s->o->target, s->o->test->searches, err);
         if (s->searcher == NULL)
-            return -EIO;
+            return -ENOTSUP;
     }
     return load_connect(s->load, err);
 }

@@ -8,7 +8,8 @@ options = time size searches start_rate max_rate layout
 goal_loss_percent = 0
 
 transport = udp
-size = 100
+layout = mix
+size = 0
 canaries = 10
 start_rate = 10000
 max_rate = 200000
