@@ -145,6 +145,48 @@ const cJSON *facts_trial(const cJSON *report, int number)
     return NULL;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    int x = facts_index(*(cJSON *const *)a, "number"),
+        y = facts_index(*(cJSON *const *)b, "number");
+    return (x > y) - (x < y);
+}
+
+void facts_trials_init(struct facts_trials *t, const cJSON *report)
+{
+    const cJSON *trials = facts_get(report, "trials");
+    cJSON *x;
+    *t = (struct facts_trials){xcalloc((size_t)cJSON_GetArraySize(trials) + 1, sizeof(cJSON *)), 0};
+    cJSON_ArrayForEach(x, trials)
+    {
+        if (cJSON_IsObject(x))
+            t->at[t->n++] = x;
+    }
+    qsort(t->at, t->n, sizeof(cJSON *), by_number);
+}
+
+void facts_trials_done(struct facts_trials *t)
+{
+    free(t->at);
+    *t = (struct facts_trials){0};
+}
+
+cJSON *facts_trials_find(const struct facts_trials *t, int number)
+{
+    size_t low = 0, high = t->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int x = facts_index(t->at[middle], "number");
+        if (x == number)
+            return t->at[middle];
+        if (x < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
 bool facts_is_result(const cJSON *trial)
 {
     return cJSON_IsObject(trial) && facts_index(trial, "run") != 0 &&

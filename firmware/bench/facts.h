@@ -41,6 +41,14 @@ cJSON *facts_numbers_new(const double *x, size_t n);
 const char *facts_first_target(const cJSON *report);
 const cJSON *facts_target(const cJSON *report, const char *name); /* NULL */
 const cJSON *facts_trial(const cJSON *report, int number);        /* NULL */
+/* All trials by number, for many look-ups; facts_trials_done() frees. */
+struct facts_trials {
+    cJSON **at; /* of the document */
+    size_t n;
+};
+void facts_trials_init(struct facts_trials *t, const cJSON *report);
+void facts_trials_done(struct facts_trials *t);
+cJSON *facts_trials_find(const struct facts_trials *t, int number); /* NULL */
 /* Is it a result: not a warm-up (run 0) and not declared invalid? */
 bool facts_is_result(const cJSON *trial);
 /* Messages that were sent and never found, exact where the sequence says so; NAN. */

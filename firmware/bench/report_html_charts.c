@@ -32,54 +32,18 @@ static bool shows_greatest(int column)
            column == SAMPLES_QUEUED;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    int x = facts_index(*(const cJSON *const *)a, "number"),
-        y = facts_index(*(const cJSON *const *)b, "number");
-    return (x > y) - (x < y);
-}
-
-static const cJSON **sorted_trials(const cJSON *report, size_t *ret_n)
-{
-    const cJSON *trials = facts_get(report, "trials"), *t;
-    const cJSON **list = xcalloc((size_t)MAX(0, cJSON_GetArraySize(trials)) + 1, sizeof(*list));
-    *ret_n = 0;
-    cJSON_ArrayForEach(t, trials)
-    {
-        list[(*ret_n)++] = t;
-    }
-    qsort(list, *ret_n, sizeof(*list), by_number);
-    return list;
-}
-
-static const cJSON *trial_of(const cJSON **list, size_t n, int number)
-{
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int x = facts_index(list[middle], "number");
-        if (x == number)
-            return list[middle];
-        if (x < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 /* The target's trials in the file's order, on one axis. */
 static size_t parts_of(const struct report_view *v, const char *target,
                        struct part ret[TRIALS_DRAWN], double *ret_seconds)
 {
-    size_t trials, n = 0;
-    const cJSON **list = sorted_trials(v->report, &trials);
+    struct facts_trials trials;
+    size_t n = 0;
+    facts_trials_init(&trials, v->report);
     double at = 0;
     for (size_t i = 0, end; i < v->samples->n && n < TRIALS_DRAWN; i = end) {
         const struct samples_row *rows = v->samples->rows;
-        for (end = i + 1; end < v->samples->n && rows[end].trial == rows[i].trial;)
-            end++;
-        const cJSON *t = trial_of(list, trials, rows[i].trial);
+        end = samples_end(v->samples, i);
+        const cJSON *t = facts_trials_find(&trials, rows[i].trial);
         if (!t || !facts_is(t, "target", target))
             continue;
         double seconds = rows[end - 1].at_s;
@@ -88,7 +52,7 @@ static size_t parts_of(const struct report_view *v, const char *target,
         ret[n++] = (struct part){i, end, t, at, at + seconds};
         at += seconds;
     }
-    free(list);
+    facts_trials_done(&trials);
     *ret_seconds = at;
     return n;
 }

@@ -142,11 +142,20 @@ void samples_free(struct samples *s)
     *s = (struct samples){0};
 }
 
-size_t samples_of(const struct samples *s, int trial, enum samples_column column, double *ret)
+size_t samples_values(const struct samples *s, size_t from, size_t to, enum samples_column column,
+                      double *ret)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if (s->rows[i].trial == trial && !isnan(s->rows[i].v[column]))
+    for (size_t i = from; i < to; i++)
+        if (!isnan(s->rows[i].v[column]))
             ret[n++] = s->rows[i].v[column];
     return n;
+}
+
+size_t samples_end(const struct samples *s, size_t from)
+{
+    size_t end = from;
+    while (end < s->n && s->rows[end].trial == s->rows[from].trial)
+        end++;
+    return end;
 }

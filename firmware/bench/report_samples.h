@@ -50,7 +50,10 @@ MUST_USE int samples_parse(struct view text, struct samples *ret, struct err *er
 /* Of the file; one that is not there gives no rows and no error. */
 MUST_USE int samples_read(const char *path, struct samples *ret, struct err *err);
 void samples_free(struct samples *s);
-/* The known values of a column in a trial, in `ret` (room for s->n); returns how many. */
-size_t samples_of(const struct samples *s, int trial, enum samples_column column, double *ret);
+/* The known values of a column in the rows [from, to), in `ret` (room for each); how many. */
+size_t samples_values(const struct samples *s, size_t from, size_t to, enum samples_column column,
+                      double *ret);
+/* Where the rows that belong to the same trial as row `from` end. */
+size_t samples_end(const struct samples *s, size_t from);
 
 #endif
