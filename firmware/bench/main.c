@@ -20,7 +20,8 @@ static const struct command commands[] = {
     {"mixed", run_command, "run mixed: reception and searches at once"},
     {"crash", run_command, "run crash: killed under load"},
     {"sngbench", run_command, "run sngbench: its matrix of connections and ports"},
-    {"profiles", profiles_command, "list the profiles (--json), or the keys they may have (--keys)"},
+    {"profiles", profiles_command,
+     "list the profiles (--json), or the keys they may have (--keys)"},
     {"load", load_command, "send messages at a rate and count what the kernel took (load --help)"},
     {"loggen", load_command, "the same"},
     {"sink", sink_command, "take and count messages, store nothing"},
@@ -49,8 +50,8 @@ static int unknown(const char *name)
     if (near)
         fprintf(stderr, "azekura-bench: unknown command %s; did you mean %s?\n", name, near);
     else {
-        fprintf(stderr, "azekura-bench: %s%s\n\n", *name ? "unknown command " : "a command is missing",
-                name);
+        fprintf(stderr, "azekura-bench: %s%s\n\n",
+                *name ? "unknown command " : "a command is missing", name);
         print_help(stderr);
     }
     return 2;

@@ -72,6 +72,18 @@ keep() {
     done
 }
 
+# The kernel must allow the receive buffer that the receiver asks for, as packaging/run.sh sees to.
+raise_receive_buffer() {
+    local have
+    have=$(cat /proc/sys/net/core/rmem_max 2>/dev/null) || return 0
+    [ "$have" -lt "$receive_buffer" ] || return 0
+    if (printf '%s\n' "$receive_buffer" >/proc/sys/net/core/rmem_max) 2>/dev/null; then
+        say "raised net.core.rmem_max from $have to $receive_buffer"
+    else
+        say "a UDP socket gets a buffer of at most $have bytes: net.core.rmem_max cannot be changed here"
+    fi
+}
+
 # ---- ports ----
 
 taken_ports=' '
