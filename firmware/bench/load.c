@@ -1,336 +1,365 @@
-/* The command `azekura-bench load`: options as loggen names them, one thread a connection, a line
- * of progress twice a second on a terminal, a summary at the end. */
+/* A load: its options checked, its threads made, started, read and ended. */
 #include "bench/load.h"
-#include "bench/sender.h"
 
-#include <getopt.h>
-#include <netdb.h>
-#include <pthread.h>
-#include <time.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
-static atomic_bool stop_asked;
+#include "bench/load_inside.h"
 
-static void on_signal(int number)
+#define ONE_THREAD_RATE                                                      \
+    200000.0 /* up to it one thread sends all: two would share a core's work \
+              */
+#define CANARIES_MAX INT64_C(10000000)
+
+static int out_of_range(struct err *err, const char *field, double value, double min, double max)
 {
-    (void)number;
-    atomic_store(&stop_asked, true);
+    return err_set_field(err, EINVAL, "bad_value", field, "%s %.15g is out of %.15g..%.15g", field,
+                         value, min, max);
 }
 
-static void print_help(void)
+static int check_number(struct err *err, const char *field, double value, double min, double max)
 {
-    puts(
-        "azekura-bench load: send syslog messages at a rate and count what the kernel took\n\n"
-        "usage: azekura-bench load [options] TARGET PORT\n\n"
-        "  -i, --inet                 IP (the default; kept for loggen's users)\n"
-        "  -S, --stream               TCP (the default)\n"
-        "  -D, --dgram                UDP\n"
-        "  -6, --ipv6                 IPv6\n"
-        "  -r, --rate N               messages a second and connection; 0: as fast as it goes "
-        "(1000)\n"
-        "  -n, --number N             messages a connection, then stop\n"
-        "  -I, --interval S           seconds, then stop (10; without limit when --number is "
-        "given)\n"
-        "  -s, --size BYTES           every message exactly so long; 0: as the mix has them (0)\n"
-        "      --active-connections N connections, a thread each (1)\n"
-        "  -c, --octet-counting       RFC 6587 octet counting instead of LF\n"
-        "      --seed N               of the random numbers in the messages (1)\n"
-        "      --sequence             a unique number in every message: seq=RUN-CONNECTION-NUMBER\n"
-        "      --run HEX              the RUN of it (drawn at random)\n"
-        "      --json                 the summary as one JSON object on standard output\n"
-        "  -Q, --quiet                no progress\n"
-        "  -h, --help                 this text\n\n"
-        "Exit code: 0 all was sent, 1 not all, 2 wrong usage.");
+    return value >= min && value <= max ? 0 : out_of_range(err, field, value, min, max);
 }
 
-static int number_option(const char *name, const char *text, int64_t min, int64_t max, int64_t *ret)
+static int check(const struct load_options *o, struct err *err)
 {
-    uint64_t n;
-    if (view_u64(view_str(text), (uint64_t)max, &n) < 0 || (int64_t)n < min) {
-        fprintf(stderr, "azekura-bench: %s %s: a whole number in %lld..%lld is expected\n", name,
-                text, (long long)min, (long long)max);
+    double all = (double)o->connections + (double)o->idle_connections;
+    if (check_number(err, "connections", (double)o->connections, 1, LOAD_CONNECTIONS_MAX) < 0 ||
+        check_number(err, "idle_connections", (double)o->idle_connections, 0,
+                     LOAD_CONNECTIONS_MAX) < 0 ||
+        check_number(err, "connections", all, 1, LOAD_CONNECTIONS_MAX) < 0 ||
+        check_number(err, "threads", (double)o->threads, 0, LOAD_THREADS_MAX) < 0 ||
+        check_number(err, "ports", (double)o->ports_n, 1, LOAD_PORTS_MAX) < 0 ||
+        check_number(err, "rate", o->rate, 0, LOAD_RATE_MAX) < 0 ||
+        check_number(err, "steps", (double)o->steps_n, 0, LOAD_STEPS_MAX) < 0 ||
+        check_number(err, "size", (double)o->size, 0, LOAD_SIZE_MAX) < 0 ||
+        check_number(err, "duration", o->duration_s, 0, 366 * 86400.0) < 0 ||
+        check_number(err, "number", (double)o->number, 0, 1e18) < 0 ||
+        check_number(err, "canary_rate", (double)o->canary_rate, 0, 10000) < 0 ||
+        check_number(err, "burst", (double)o->burst_messages, 0, 1e12) < 0)
         return -EINVAL;
-    }
-    *ret = (int64_t)n;
+    for (size_t i = 0; i < o->steps_n; i++)
+        if (check_number(err, "steps", o->steps[i].rate, 0, LOAD_RATE_MAX) < 0 ||
+            check_number(err, "steps", o->steps[i].at_s, i ? o->steps[i - 1].at_s : 0, 1e8) < 0)
+            return -EINVAL;
+    if (o->sources > o->connections)
+        return err_set_field(err, EINVAL, "bad_value", "sources",
+                             "%lld sources need as many connections, there are %lld",
+                             (long long)o->sources, (long long)o->connections);
     return 0;
 }
 
-struct command {
-    struct sender_options o;
-    int family;
-    bool is_quiet, is_json;
-};
-
-static int hex_option(const char *text, uint64_t *ret)
+/* A descriptor a connection: raise the soft limit as far as it is allowed. */
+static int check_descriptors(const struct load_options *o, struct err *err)
 {
-    char *end;
-    errno = 0;
-    unsigned long long n = strtoull(text, &end, 16);
-    if (errno || *end || end == text) {
-        fprintf(stderr,
-                "azekura-bench: --run %s: a hexadecimal number of at most 16 digits is expected\n",
-                text);
+    struct rlimit limit;
+    rlim_t need = (rlim_t)(o->connections * (o->layout == LOAD_FILE ? 2 : 1) + o->idle_connections +
+                           2 * LOAD_THREADS_MAX + 64);
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= need)
+        return 0;
+    limit.rlim_cur = MIN(need, limit.rlim_max);
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur >= need)
+        return 0;
+    return err_set_field(err, EMFILE, "bad_value", "connections",
+                         "%lld connections need %llu open files, this process may have %llu",
+                         (long long)(o->connections + o->idle_connections),
+                         (unsigned long long)need, (unsigned long long)limit.rlim_max);
+}
+
+static void plan(struct load *l)
+{
+    const struct load_options *o = &l->o;
+    double first = o->steps_n > 0 && o->steps[0].at_s == 0 ? o->steps[0].rate : o->rate;
+    schedule_init(&l->schedule, first);
+    for (size_t i = 0; i < o->steps_n; i++)
+        CHECK(schedule_add(&l->schedule, llround(o->steps[i].at_s * 1e9), o->steps[i].rate) == 0);
+    if (o->burst_messages > 0)
+        schedule_burst(&l->schedule, o->burst_messages, llround(o->burst_at_s * 1e9));
+    schedule_end(&l->schedule, o->number, llround(o->duration_s * 1e9));
+    l->has_rate = o->rate > 0 || o->steps_n > 0 || o->burst_messages > 0;
+}
+
+static int64_t choose_threads(const struct load_options *o)
+{
+    double rate = o->rate;
+    for (size_t i = 0; i < o->steps_n; i++)
+        rate = MAX(rate, o->steps[i].rate);
+    bool has_rate = rate > 0 || o->burst_messages > 0;
+    int64_t n = o->threads > 0                        ? o->threads
+                : has_rate && rate <= ONE_THREAD_RATE ? 1
+                                                      : get_nprocs();
+    return MIN(MIN(n, o->connections), (int64_t)LOAD_THREADS_MAX);
+}
+
+static int make_sender(struct load *l, unsigned i, struct err *err)
+{
+    struct sender *s = &l->senders[i];
+    const struct load_options *o = &l->o;
+    int64_t threads = l->threads_n;
+    s->load = l;
+    s->index = i;
+    s->connections_n = (uint32_t)((o->connections + threads - 1 - i) / threads);
+    s->idle_n = (uint32_t)((o->idle_connections + threads - 1 - i) / threads);
+    s->connections = xcalloc(s->connections_n, sizeof(*s->connections));
+    s->idle = s->idle_n ? xcalloc(s->idle_n, sizeof(*s->idle)) : NULL;
+    int r = payload_new(o, &l->more, i, (unsigned)threads, &s->payload, err);
+    for (uint32_t k = 0; k < s->connections_n; k++) {
+        struct sender_connection *c = &s->connections[k];
+        c->connection = CONNECTION_INIT;
+        c->index = (uint32_t)(i + k * threads);
+        /* connections begin at different places of the ring */
+        c->at = r == 0 ? (size_t)((uint64_t)k * 1009 % s->payload->n) : 0;
+    }
+    for (uint32_t k = 0; k < s->idle_n; k++)
+        s->idle[k] = CONNECTION_INIT;
+    return r;
+}
+
+int load_new_more(const struct load_options *o, const struct load_more *more, struct load **ret,
+                  struct err *err)
+{
+    if (check(o, err) < 0 || check_descriptors(o, err) < 0)
         return -EINVAL;
+    struct load *l = xcalloc(1, sizeof(*l));
+    l->o = *o;
+    l->more = *more;
+    l->canary.connection = CONNECTION_INIT;
+    CHECK(pthread_mutex_init(&l->lock, NULL) == 0 && pthread_cond_init(&l->changed, NULL) == 0);
+    plan(l);
+    l->threads_n = choose_threads(o);
+    l->senders = xcalloc((size_t)l->threads_n, sizeof(*l->senders));
+    int r = connections_init(&l->all, &l->o, &l->more, &l->stop, err);
+    for (unsigned i = 0; i < l->threads_n && r == 0; i++)
+        r = make_sender(l, i, err);
+    if (r == 0 && o->canary_rate > 0) {
+        double s = o->duration_s > 0 ? o->duration_s : 86400;
+        l->canary.max = MIN(CANARIES_MAX, (int64_t)ceil(s * (double)o->canary_rate) + 1);
+        l->canary.due_ns = xcalloc((size_t)l->canary.max, sizeof(*l->canary.due_ns));
     }
-    *ret = n;
-    return 0;
-}
-
-static int parse_option(struct command *c, int option)
-{
-    int64_t n;
-    switch (option) {
-    case 'i':
-    case 'S':
-        return 0;
-    case 'D':
-        c->o.is_dgram = true;
-        return 0;
-    case '6':
-        c->family = AF_INET6;
-        return 0;
-    case 'r':
-        return number_option("--rate", optarg, 0, 100000000, &c->o.rate);
-    case 'n':
-        return number_option("--number", optarg, 1, INT64_MAX / 2, &c->o.number);
-    case 'I':
-        if (number_option("--interval", optarg, 1, 31536000, &n) < 0)
-            return -EINVAL;
-        c->o.interval_us = n * US_PER_SECOND;
-        return 0;
-    case 's':
-        return number_option("--size", optarg, 0, LOAD_SIZE_MAX - 1, &c->o.size);
-    case 'c':
-        c->o.is_counted = true;
-        return 0;
-    case 'Q':
-        c->is_quiet = true;
-        return 0;
-    case 1000:
-        return number_option("--active-connections", optarg, 1, SENDER_CONNECTIONS_MAX,
-                             &c->o.connections);
-    case 1001:
-        if (number_option("--seed", optarg, 0, INT64_MAX, &n) < 0)
-            return -EINVAL;
-        c->o.seed = (uint64_t)n;
-        return 0;
-    case 1002:
-        c->o.has_sequence = true;
-        return 0;
-    case 1003:
-        return hex_option(optarg, &c->o.run);
-    case 1004:
-        c->is_json = true;
-        return 0;
-    default:
-        CHECK(false); /* every option of the table is above */
-    }
-}
-
-static int resolve(struct command *c, const char *host, const char *port)
-{
-    struct addrinfo hints = {.ai_family = c->family,
-                             .ai_socktype = c->o.is_dgram ? SOCK_DGRAM : SOCK_STREAM},
-                    *found;
-    int r = getaddrinfo(host, port, &hints, &found);
-    if (r != 0) {
-        fprintf(stderr, "azekura-bench: cannot resolve %s port %s: %s\n", host, port,
-                gai_strerror(r));
-        return -EINVAL;
-    }
-    memcpy(&c->o.target, found->ai_addr, found->ai_addrlen);
-    c->o.target_len = found->ai_addrlen;
-    freeaddrinfo(found);
-    return 0;
-}
-
-/* 0 to go on, 1 after --help, negative on wrong usage. */
-static int parse_command(int argc, char **argv, struct command *c)
-{
-    static const struct option options[] = {{"inet", no_argument, NULL, 'i'},
-                                            {"stream", no_argument, NULL, 'S'},
-                                            {"dgram", no_argument, NULL, 'D'},
-                                            {"ipv6", no_argument, NULL, '6'},
-                                            {"rate", required_argument, NULL, 'r'},
-                                            {"number", required_argument, NULL, 'n'},
-                                            {"interval", required_argument, NULL, 'I'},
-                                            {"size", required_argument, NULL, 's'},
-                                            {"active-connections", required_argument, NULL, 1000},
-                                            {"octet-counting", no_argument, NULL, 'c'},
-                                            {"seed", required_argument, NULL, 1001},
-                                            {"sequence", no_argument, NULL, 1002},
-                                            {"run", required_argument, NULL, 1003},
-                                            {"json", no_argument, NULL, 1004},
-                                            {"quiet", no_argument, NULL, 'Q'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":iSD6r:n:I:s:cQh", options, NULL)) != -1) {
-        if (option == 'h') {
-            print_help();
-            return 1;
-        }
-        if (option == '?' || option == ':') {
-            fprintf(stderr, "azekura-bench load: %s %s, see --help\n",
-                    option == ':' ? "a value is missing after" : "unknown option",
-                    argv[optind - 1]);
-            return -EINVAL;
-        }
-        if (parse_option(c, option) < 0)
-            return -EINVAL;
-    }
-    if (argc - optind != 2) {
-        fprintf(stderr, "azekura-bench load: TARGET and PORT are expected, see --help\n");
-        return -EINVAL;
-    }
-    if (c->o.number == 0 && c->o.interval_us == 0)
-        c->o.interval_us = 10 * US_PER_SECOND;
-    return resolve(c, argv[optind], argv[optind + 1]);
-}
-
-struct load_run {
-    const struct sender_options *o;
-    struct template *mix;
-    struct load_count *counts;
-    pthread_t *threads;
-    _Atomic int64_t running;
-};
-
-struct load_thread {
-    struct load_run *run;
-    unsigned number;
-};
-
-static void *thread_main(void *argument)
-{
-    struct load_thread *t = argument;
-    load_connection(t->run->o, t->run->mix, mix_sources_n, t->number, &stop_asked,
-                    &t->run->counts[t->number]);
-    atomic_fetch_sub(&t->run->running, 1);
-    return NULL;
-}
-
-struct totals {
-    int64_t messages, bytes, behind, failed;
-    int error;
-};
-
-static struct totals sum(const struct load_run *run)
-{
-    struct totals t = {0};
-    for (int64_t i = 0; i < run->o->connections; i++) {
-        t.messages += atomic_load_explicit(&run->counts[i].messages, memory_order_relaxed);
-        t.bytes += atomic_load_explicit(&run->counts[i].bytes, memory_order_relaxed);
-        t.behind =
-            MAX(t.behind, atomic_load_explicit(&run->counts[i].behind, memory_order_relaxed));
-    }
-    return t;
-}
-
-static void watch(const struct load_run *run, bool has_progress, int64_t start)
-{
-    int64_t shown_at = start, shown = 0;
-    while (atomic_load(&run->running) > 0) {
-        struct timespec ts = {0, 5000000};
-        nanosleep(&ts, NULL);
-        int64_t now = clock_mono_us();
-        if (!has_progress || now - shown_at < US_PER_SECOND / 2)
-            continue;
-        struct totals t = sum(run);
-        fprintf(stderr, "\r%lld messages, %.0f/s   ", (long long)t.messages,
-                (double)(t.messages - shown) * 1e6 / (double)(now - shown_at));
-        shown = t.messages;
-        shown_at = now;
-    }
-    if (has_progress)
-        fputs("\r\033[K", stderr);
-}
-
-static void summarize(const struct command *c, const struct totals *t, int64_t elapsed_us,
-                      int64_t wanted)
-{
-    double seconds = (double)MAX(elapsed_us, 1) / 1e6, rate = (double)t->messages / seconds;
-    double size = t->messages ? (double)t->bytes / (double)t->messages : 0;
-    if (c->is_json)
-        printf("{\"sent\":%lld,\"wanted\":%lld,\"bytes\":%lld,\"seconds\":%.6f,\"rate\":%.1f,"
-               "\"connections\":%lld,"
-               "\"failed_connections\":%lld,\"most_behind\":%lld,\"run\":\"%016llx\"}\n",
-               (long long)t->messages, (long long)wanted, (long long)t->bytes, seconds, rate,
-               (long long)c->o.connections, (long long)t->failed, (long long)t->behind,
-               (unsigned long long)c->o.run);
+    if (r < 0)
+        load_free(&l);
     else
-        printf("sent %lld messages (%.1f bytes each) in %.3f s: %.0f messages/s, %.1f MB/s\n",
-               (long long)t->messages, size, seconds, rate, (double)t->bytes / seconds / 1e6);
-    if (t->failed > 0)
-        fprintf(stderr, "azekura-bench: %lld of %lld connections failed: %s\n",
-                (long long)t->failed, (long long)c->o.connections, strerror(t->error));
-    else if (wanted > 0 && t->messages < wanted)
-        fprintf(stderr,
-                "azekura-bench: %lld messages were due, %lld were sent: the rate was not held (at "
-                "most %lld behind)\n",
-                (long long)wanted, (long long)t->messages, (long long)t->behind);
+        *ret = l;
+    return r;
 }
 
-static int run_load(struct command *c)
+int load_new(const struct load_options *o, struct load **ret, struct err *err)
 {
-    struct load_run run = {.o = &c->o};
-    struct err err;
-    size_t n = (size_t)c->o.connections;
-    run.mix = xcalloc(mix_sources_n, sizeof(*run.mix));
-    run.counts = xcalloc(n, sizeof(*run.counts));
-    run.threads = xcalloc(n, sizeof(*run.threads));
-    struct load_thread *threads = xcalloc(n, sizeof(*threads));
-    for (size_t i = 0; i < mix_sources_n; i++)
-        CHECK(template_compile(mix_sources[i], &run.mix[i], &err) == 0);
-    pthread_attr_t attr;
-    CHECK(pthread_attr_init(&attr) == 0 && pthread_attr_setstacksize(&attr, 256 << 10) == 0);
-    int64_t start = clock_mono_us(), started = 0;
-    for (; started < c->o.connections; started++) {
-        threads[started] = (struct load_thread){&run, (unsigned)started};
-        atomic_fetch_add(&run.running, 1);
-        int r = pthread_create(&run.threads[started], &attr, thread_main, &threads[started]);
-        if (r != 0) {
-            fprintf(stderr, "azekura-bench: cannot start thread %lld: %s\n", (long long)started + 1,
-                    strerror(r));
-            atomic_fetch_sub(&run.running, 1);
-            atomic_store(&stop_asked, true);
-            break;
-        }
-    }
-    watch(&run, !c->is_quiet && isatty(STDERR_FILENO), start);
-    for (int64_t i = 0; i < started; i++)
-        pthread_join(run.threads[i], NULL);
-    int64_t elapsed = clock_mono_us() - start;
-    struct totals t = sum(&run);
-    for (int64_t i = 0; i < c->o.connections; i++) {
-        t.failed += run.counts[i].error != 0 || i >= started;
-        t.error = run.counts[i].error ? run.counts[i].error : t.error;
-    }
-    int64_t by_rate = c->o.rate > 0 && c->o.interval_us > 0
-                          ? c->o.rate * (c->o.interval_us / US_PER_SECOND)
-                          : INT64_MAX;
-    int64_t each = c->o.number > 0 ? MIN(c->o.number, by_rate) : by_rate;
-    int64_t wanted = each == INT64_MAX ? 0 : each * c->o.connections;
-    summarize(c, &t, elapsed, wanted);
-    pthread_attr_destroy(&attr);
-    free(run.mix);
-    free(run.counts);
-    free(run.threads);
-    free(threads);
-    return t.failed > 0 || t.messages < wanted ? 1 : 0;
+    static const struct load_more none = {.run_id = -1};
+    return load_new_more(o, &none, ret, err);
 }
 
-int load_command(int argc, char **argv)
+bool load_wait_start(struct load *l, int64_t *ret)
 {
-    struct command c = {.o = {.rate = 1000, .connections = 1, .seed = 1}, .family = AF_UNSPEC};
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    c.o.run = (uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec << 8 ^ (uint64_t)getpid();
-    int r = parse_command(argc, argv, &c);
-    if (r != 0)
-        return r > 0 ? 0 : 2;
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
-    return run_load(&c);
+    pthread_mutex_lock(&l->lock);
+    while (l->phase == LOAD_WAITS && !atomic_load(&l->stop))
+        pthread_cond_wait(&l->changed, &l->lock);
+    bool is_started = l->phase == LOAD_RUNS;
+    pthread_mutex_unlock(&l->lock);
+    if (!is_started)
+        return false;
+    int64_t start = atomic_load(&l->start_ns);
+    for (int64_t now; (now = sender_clock_ns()) < start && !atomic_load(&l->stop);)
+        sender_sleep_until(MIN(start, now + 100000000));
+    *ret = start;
+    return true;
+}
+
+int load_connect(struct load *l, struct err *err)
+{
+    int64_t wanted = l->threads_n + (l->o.canary_rate > 0);
+    CHECK(!l->is_connected);
+    l->is_connected = true;
+    /* signals are the caller's; a broken pipe is an error of its connection */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (int64_t i = 0; i < l->threads_n; i++)
+        CHECK(pthread_create(&l->senders[i].thread, NULL, sender_main, &l->senders[i]) == 0);
+    if (l->o.canary_rate > 0) {
+        CHECK(pthread_create(&l->canary.thread, NULL, load_canary_main, l) == 0);
+        l->canary.is_started = true;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    while (atomic_load(&l->ready_threads) < wanted)
+        sender_sleep_until(sender_clock_ns() + 200000);
+    for (int64_t i = 0; i < l->threads_n; i++) {
+        if (l->senders[i].err.code[0] == 0)
+            continue;
+        if (err)
+            *err = l->senders[i].err;
+        return -ENOTCONN;
+    }
+    return 0;
+}
+
+void load_start(struct load *l, int64_t at_mono_us)
+{
+    atomic_store(&l->start_ns, at_mono_us * 1000);
+    pthread_mutex_lock(&l->lock);
+    l->phase = LOAD_RUNS;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->lock);
+}
+
+int load_scale_rate(struct load *l, double factor)
+{
+    if (!l->has_rate)
+        return -EINVAL;
+    pthread_mutex_lock(&l->lock);
+    /* a little ahead: nobody has asked for a time later than now */
+    int64_t at = sender_clock_ns() - atomic_load(&l->start_ns) + 1000000;
+    double rate = schedule_rate(&l->schedule, at) * factor;
+    rate = MIN(MAX(rate, (double)l->o.connections), (double)LOAD_RATE_MAX);
+    int r = schedule_add(&l->schedule, at, rate);
+    pthread_mutex_unlock(&l->lock);
+    return r;
+}
+
+static double lateness_percentile(const struct load *l, double p)
+{
+    int64_t all = 0, seen = 0;
+    for (unsigned b = 0; b < SENDER_LATENESS_BUCKETS; b++)
+        for (int64_t i = 0; i < l->threads_n; i++)
+            all += atomic_load_explicit(&l->senders[i].lateness[b], memory_order_relaxed);
+    for (unsigned b = 0; b < SENDER_LATENESS_BUCKETS && all > 0; b++) {
+        for (int64_t i = 0; i < l->threads_n; i++)
+            seen += atomic_load_explicit(&l->senders[i].lateness[b], memory_order_relaxed);
+        if ((double)seen >= (double)all * p / 100)
+            return (double)sender_bucket_ns(b) / 1000;
+    }
+    return 0;
+}
+
+static int64_t ended_ns(const struct load *l)
+{
+    int64_t last = 0;
+    for (int64_t i = 0; i < l->threads_n; i++)
+        last = MAX(last, atomic_load(&l->senders[i].ended_ns));
+    return last;
+}
+
+static int64_t scheduled(struct load *l, int64_t sent)
+{
+    const struct load_options *o = &l->o;
+    if (!l->has_rate)
+        return o->number > 0 ? o->number : sent;
+    int64_t start = atomic_load(&l->start_ns);
+    if (start == 0)
+        return 0;
+    int64_t stopped = atomic_load(&l->stopped_ns);
+    int64_t now = (stopped ? stopped : sender_clock_ns()) - start;
+    pthread_mutex_lock(&l->lock);
+    int64_t due = schedule_due(&l->schedule, MIN(now, l->schedule.end_ns));
+    pthread_mutex_unlock(&l->lock);
+    /* the end of a file is the end of the schedule */
+    if (o->layout == LOAD_FILE && stopped == 0 && atomic_load(&l->ended_threads) == l->threads_n)
+        return sent;
+    return MAX(due, sent);
+}
+
+void load_read(struct load *l, struct load_totals *ret)
+{
+    struct load_totals t = {0};
+    int64_t blocked = 0, cpu = 0;
+    for (int64_t i = 0; i < l->threads_n; i++) {
+        struct sender *s = &l->senders[i];
+        t.sent += atomic_load(&s->sent);
+        t.bytes += atomic_load(&s->bytes);
+        t.refused_by_kernel += atomic_load(&s->refused);
+        t.errors += atomic_load(&s->errors);
+        t.most_behind += atomic_load(&s->most_behind);
+        t.late += atomic_load(&s->late);
+        t.unsent_bytes += atomic_load(&s->unsent_bytes);
+        t.connected += atomic_load(&s->connected);
+        t.failed += atomic_load(&s->failed);
+        blocked += atomic_load(&s->blocked_ns);
+        cpu += atomic_load(&s->cpu_ns);
+        int error = atomic_load(&s->error);
+        t.error = error ? error : t.error;
+    }
+    t.blocked_s = (double)blocked / 1e9;
+    t.cpu_s = (double)cpu / 1e9;
+    t.scheduled = scheduled(l, t.sent);
+    t.behind = t.scheduled - t.sent;
+    t.lateness_p99_us = lateness_percentile(l, 99);
+    t.canaries = atomic_load(&l->canary.sent);
+    t.is_done = atomic_load(&l->ended_threads) == l->threads_n;
+    *ret = t;
+}
+
+void load_read_connection(const struct load *l, uint32_t connection, int64_t *ret_messages,
+                          int64_t *ret_bytes)
+{
+    CHECK(connection < l->o.connections);
+    const struct sender *s = &l->senders[connection % l->threads_n];
+    const struct sender_connection *c = &s->connections[connection / l->threads_n];
+    *ret_messages = atomic_load(&c->sent);
+    *ret_bytes = atomic_load(&c->bytes);
+}
+
+int64_t load_stream_sent(const struct load *l, uint32_t stream)
+{
+    int64_t messages, bytes;
+    load_read_connection(l, stream, &messages, &bytes);
+    return messages;
+}
+
+double load_seconds(const struct load *l)
+{
+    int64_t start = atomic_load(&l->start_ns), end = ended_ns(l);
+    if (start == 0)
+        return 0;
+    if (end == 0 || atomic_load(&l->ended_threads) < l->threads_n)
+        end = MAX(end, sender_clock_ns());
+    return (double)(end - start) / 1e9;
+}
+
+static void join(struct load *l)
+{
+    if (!l->is_connected)
+        return;
+    l->is_connected = false;
+    for (int64_t i = 0; i < l->threads_n; i++)
+        pthread_join(l->senders[i].thread, NULL);
+    if (l->canary.is_started)
+        pthread_join(l->canary.thread, NULL);
+    l->canary.is_started = false;
+}
+
+void load_stop(struct load *l)
+{
+    int64_t none = 0;
+    if (atomic_load(&l->ended_threads) < l->threads_n)
+        atomic_compare_exchange_strong(&l->stopped_ns, &none, sender_clock_ns());
+    pthread_mutex_lock(&l->lock);
+    atomic_store(&l->stop, true);
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->lock);
+    join(l);
+}
+
+void load_free(struct load **pl)
+{
+    struct load *l = *pl;
+    if (l == NULL)
+        return;
+    load_stop(l);
+    for (int64_t i = 0; i < l->threads_n; i++) {
+        payload_free(&l->senders[i].payload);
+        free(l->senders[i].connections);
+        free(l->senders[i].idle);
+    }
+    connections_done(&l->all);
+    pthread_mutex_destroy(&l->lock);
+    pthread_cond_destroy(&l->changed);
+    free(l->senders);
+    free(l->canary.due_ns);
+    free(l);
+    *pl = NULL;
 }

@@ -1,9 +1,9 @@
 /* The generator: sends messages over connections, a rate held exactly, and counts what the kernel
  * took.  Used by `azekura-bench load` and, in the same process, by `azekura-bench run`.
  *
- * Payloads are made before the clock starts (a ring of some thousand messages a connection, from the
- * seed); while sending only the sequence number and the time are written into them.  The schedule is
- * open-loop (schedule.h). */
+ * Payloads are made before the clock starts (a ring of some thousand messages a connection, from
+ * the seed); while sending only the sequence number and the time are written into them.  The
+ * schedule is open-loop (schedule.h). */
 #ifndef AZEKURA_BENCH_LOAD_H
 #define AZEKURA_BENCH_LOAD_H
 
@@ -23,10 +23,10 @@
 
 enum load_framing { LOAD_LF, LOAD_OCTETS };
 enum load_layout {
-    LOAD_MIX,    /* realistic messages (mix.c) */
+    LOAD_MIX, /* realistic messages (mix.c) */
     LOAD_LOGGEN, /* loggen's line: "seq: …, thread: …, runid: …, stamp: …", at least 127 bytes */
     LOAD_COMPACT, /* for exact small sizes: at least LOAD_COMPACT_MIN bytes */
-    LOAD_FILE    /* lines of a file */
+    LOAD_FILE     /* lines of a file */
 };
 enum load_format { LOAD_RFC3164, LOAD_RFC5424 };
 #define LOAD_COMPACT_MIN 80
@@ -41,8 +41,8 @@ struct load_options {
     enum load_framing framing;
     enum load_layout layout;
     enum load_format format;
-    double rate;         /* messages/s of all connections together; 0: as fast as the peer takes */
-    struct load_step {   /* overrides rate: from this second on */
+    double rate;       /* messages/s of all connections together; 0: as fast as the peer takes */
+    struct load_step { /* overrides rate: from this second on */
         double at_s, rate;
     } steps[LOAD_STEPS_MAX];
     size_t steps_n;
@@ -52,11 +52,11 @@ struct load_options {
     double duration_s;      /* 0: until number */
     int64_t size;           /* bytes of every message, framing not included; 0: as the layout has */
     int64_t connections, idle_connections;
-    int64_t threads;        /* 0: as many as cores, at most one a connection */
+    int64_t threads; /* 0: as many as cores, at most one a connection */
     uint64_t seed, run;
-    bool has_sequence;      /* every message has " seq=RUN-STREAM-NUMBER": stream = connection */
+    bool has_sequence; /* every message has " seq=RUN-STREAM-NUMBER": stream = connection */
     bool has_reconnect;
-    int64_t canary_rate;    /* of messages with "canary=RUN-NUMBER", on a connection of their own; 0 */
+    int64_t canary_rate; /* of messages with "canary=RUN-NUMBER", on a connection of their own; 0 */
     /* what only the command has (TLS files, PROXY, loggen's quirks) is in load_command.h */
 };
 
@@ -65,16 +65,17 @@ struct load;
 /* What happened so far, all connections together. */
 struct load_totals {
     int64_t scheduled, sent, bytes; /* sent: whole messages the kernel took */
-    int64_t refused_by_kernel;      /* ENOBUFS, ECONNREFUSED…: tried again or counted lost by `errors` */
-    int64_t errors;                 /* messages given up */
-    int64_t behind;                 /* messages the schedule is behind now */
-    int64_t most_behind, late;      /* late: sent more than 10 ms after they were due */
-    int64_t unsent_bytes;           /* in the kernel's send queues (SIOCOUTQ) */
-    double blocked_s;               /* threads waited for the peer, sum */
+    int64_t refused_by_kernel; /* ENOBUFS, ECONNREFUSED…: tried again or counted lost by `errors` */
+    int64_t errors;            /* messages given up */
+    int64_t behind;            /* messages the schedule is behind now */
+    int64_t most_behind, late; /* late: sent more than 10 ms after they were due */
+    int64_t unsent_bytes;      /* in the kernel's send queues (SIOCOUTQ) */
+    double blocked_s;          /* threads waited for the peer, sum */
     double lateness_p99_us;
-    double cpu_s;                   /* of the generator's threads */
-    int64_t connected, failed;      /* connections */
-    int error;                      /* errno of the last failure */
+    double cpu_s;              /* of the generator's threads */
+    int64_t connected, failed; /* connections */
+    int64_t canaries;          /* canaries sent; not among `sent` */
+    int error;                 /* errno of the last failure */
     bool is_done;
 };
 

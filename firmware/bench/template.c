@@ -2,6 +2,8 @@
  * so it formats numbers itself instead of through printf. */
 #include "bench/template.h"
 
+#include <stdarg.h>
+
 static uint64_t splitmix(uint64_t *x)
 {
     uint64_t z = (*x += UINT64_C(0x9e3779b97f4a7c15));
@@ -33,20 +35,55 @@ uint64_t random_next(struct random *r)
     return result;
 }
 
-void time_texts_update(struct time_texts *t, int64_t now_us)
+const uint8_t time_form_bytes[TIME_FORMS] = {15, 19, 25, 20, 10, 8, 19, 19, 26, 10, 20};
+
+static void put_text(struct time_texts *t, enum time_form form, const char *format, ...)
+    PRINTF(3, 4);
+static void put_text(struct time_texts *t, enum time_form form, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = vsnprintf(t->text[form], TIME_TEXT_MAX, format, list);
+    va_end(list);
+    CHECK(n == time_form_bytes[form]);
+}
+
+bool time_texts_update(struct time_texts *t, int64_t now_us)
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
     int64_t second = now_us / US_PER_SECOND;
     if (second == t->second)
-        return;
-    struct civil c;
-    civil_from_us(second * US_PER_SECOND, &c);
+        return false;
+    struct civil u, c;
+    civil_from_us(second * US_PER_SECOND, &u);
+    civil_from_us((second + t->offset_s) * US_PER_SECOND, &c);
     t->second = second;
-    snprintf(t->bsd, sizeof(t->bsd), "%.3s %2u %02u:%02u:%02u", months + 3 * (c.month - 1),
-             c.day % 32u, c.hour % 24u, c.minute % 60u, c.second % 61u);
-    snprintf(t->iso, sizeof(t->iso), "%04d-%02u-%02uT%02u:%02u:%02u", c.year % 10000, c.month % 13u,
-             c.day % 32u, c.hour % 24u, c.minute % 60u, c.second % 61u);
+    const char *month = months + 3 * (c.month - 1);
+    char sign = t->offset_s < 0 ? '-' : '+';
+    int minutes = (t->offset_s < 0 ? -t->offset_s : t->offset_s) / 60;
+    int year = c.year % 10000;
+    put_text(t, FORM_BSD, "%.3s %2u %02u:%02u:%02u", month, c.day, c.hour, c.minute, c.second);
+    put_text(t, FORM_DATE, "%04d-%02u-%02u", year, c.month, c.day);
+    put_text(t, FORM_CLOCK, "%02u:%02u:%02u", c.hour, c.minute, c.second);
+    put_text(t, FORM_ISO, "%.10sT%.8s", t->text[FORM_DATE], t->text[FORM_CLOCK]);
+    put_text(t, FORM_BLANK, "%.10s %.8s", t->text[FORM_DATE], t->text[FORM_CLOCK]);
+    put_text(t, FORM_ZONED, "%.19s%c%02d:%02d", t->text[FORM_ISO], sign, minutes / 60 % 100,
+             minutes % 60);
+    put_text(t, FORM_UTC, "%04d-%02u-%02uT%02u:%02u:%02uZ", u.year % 10000, u.month, u.day, u.hour,
+             u.minute, u.second);
+    put_text(t, FORM_SLASH, "%04d/%02u/%02u %.8s", year, c.month, c.day, t->text[FORM_CLOCK]);
+    put_text(t, FORM_WEB, "%02u/%.3s/%04d:%.8s %c%02d%02d", c.day, month, year, t->text[FORM_CLOCK],
+             sign, minutes / 60 % 100, minutes % 60);
+    put_text(t, FORM_EPOCH, "%010lld", (long long)(second % 10000000000));
+    put_text(t, FORM_CISCO, "%.3s %02u %04d %.8s", month, c.day, year, t->text[FORM_CLOCK]);
+    return true;
 }
+
+static const char *const time_names[TIME_FORMS] = {
+    [FORM_BSD] = "time",  [FORM_ISO] = "iso",     [FORM_ZONED] = "zoned", [FORM_UTC] = "utc",
+    [FORM_DATE] = "date", [FORM_CLOCK] = "clock", [FORM_SLASH] = "slash", [FORM_BLANK] = "blank",
+    [FORM_WEB] = "web",   [FORM_EPOCH] = "epoch", [FORM_CISCO] = "cisco",
+};
 
 static int compile_number(struct view argument, uint64_t max, uint32_t *ret)
 {
@@ -55,6 +92,18 @@ static int compile_number(struct view argument, uint64_t max, uint32_t *ret)
         return -EINVAL;
     *ret = (uint32_t)n;
     return 0;
+}
+
+static int compile_time(struct view name, struct template_part *p)
+{
+    for (uint32_t i = 0; i < TIME_FORMS; i++) {
+        if (view_eq(name, view_str(time_names[i]))) {
+            p->kind = PART_TIME;
+            p->n = i;
+            return 0;
+        }
+    }
+    return -EINVAL;
 }
 
 /* The inside of one {…}. */
@@ -86,12 +135,8 @@ static int compile_field(struct view inside, struct template_part *p)
         p->kind = PART_PORT;
     else if (view_eq(name, VIEW("mac")))
         p->kind = PART_MAC;
-    else if (view_eq(name, VIEW("time")))
-        p->kind = PART_BSD;
-    else if (view_eq(name, VIEW("iso")))
-        p->kind = PART_ISO;
     else
-        return -EINVAL;
+        return compile_time(name, p);
     return 0;
 }
 
@@ -106,7 +151,10 @@ int template_compile(const char *source, struct template *ret, struct err *err)
         struct template_part *p = &ret->parts[ret->parts_n++];
         const char *open = memchr(rest.p, '{', rest.n);
         size_t used = open ? (size_t)(open - rest.p) : rest.n;
-        if (used > 0) {
+        if (rest.n >= 2 && rest.p[0] == '{' && rest.p[1] == '{') {
+            *p = (struct template_part){.kind = PART_TEXT, .text = view_of(rest.p, 1)};
+            used = 2;
+        } else if (used > 0) {
             *p = (struct template_part){.kind = PART_TEXT, .text = view_of(rest.p, used)};
         } else {
             const char *close = memchr(rest.p, '}', rest.n);
@@ -168,17 +216,51 @@ static char *put_mac(char *p, struct random *r)
     return p;
 }
 
-int template_render(const struct template *t, struct random *r, const struct time_texts *now,
-                    struct buf *out)
+static char *put_field(char *p, const struct template_part *part, struct random *r)
 {
+    switch (part->kind) {
+    case PART_IP:
+        return put_ip(p, r, part->n);
+    case PART_PORT:
+        return put_number(p, 1024 + random_below(r, 64512));
+    case PART_INT:
+        return put_number(p, random_below(r, part->n));
+    case PART_HEX:
+        return put_hex(p, r, part->n);
+    case PART_MAC:
+        return put_mac(p, r);
+    default:
+        CHECK(false); /* the rest is text */
+    }
+}
+
+static struct view part_text(const struct template_part *part, struct random *r,
+                             const struct time_texts *now)
+{
+    switch (part->kind) {
+    case PART_TEXT:
+        return part->text;
+    case PART_WORD:
+        return view_str(part->words[random_below(r, part->words_n)]);
+    case PART_TIME:
+        return view_of(now->text[part->n], time_form_bytes[part->n]);
+    default:
+        return VIEW_NULL;
+    }
+}
+
+int template_render(const struct template *t, struct random *r, const struct time_texts *now,
+                    struct buf *out, struct template_times *ret_times)
+{
+    if (ret_times != NULL)
+        ret_times->n = 0;
     for (size_t i = 0; i < t->parts_n; i++) {
         const struct template_part *part = &t->parts[i];
-        struct view text = part->kind == PART_TEXT ? part->text
-                           : part->kind == PART_WORD
-                               ? view_str(part->words[random_below(r, part->words_n)])
-                           : part->kind == PART_BSD ? view_str(now->bsd)
-                           : part->kind == PART_ISO ? view_str(now->iso)
-                                                    : VIEW_NULL;
+        struct view text = part_text(part, r, now);
+        if (part->kind == PART_TIME && ret_times != NULL && ret_times->n < TEMPLATE_TIMES_MAX) {
+            ret_times->times[ret_times->n].at = out->n;
+            ret_times->times[ret_times->n++].form = (enum time_form)part->n;
+        }
         if (text.p != NULL) {
             if (buf_add_view(out, text) < 0)
                 return -ENOSPC;
@@ -186,27 +268,8 @@ int template_render(const struct template *t, struct random *r, const struct tim
         }
         if (buf_reserve(out, 64) < 0)
             return -ENOSPC;
-        char *start = out->p + out->n, *end;
-        switch (part->kind) {
-        case PART_IP:
-            end = put_ip(start, r, part->n);
-            break;
-        case PART_PORT:
-            end = put_number(start, 1024 + random_below(r, 64512));
-            break;
-        case PART_INT:
-            end = put_number(start, random_below(r, part->n));
-            break;
-        case PART_HEX:
-            end = put_hex(start, r, part->n);
-            break;
-        case PART_MAC:
-            end = put_mac(start, r);
-            break;
-        default:
-            CHECK(false);
-        }
-        out->n += (size_t)(end - start);
+        char *start = out->p + out->n;
+        out->n += (size_t)(put_field(start, part, r) - start);
     }
     return 0;
 }
