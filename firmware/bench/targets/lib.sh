@@ -34,14 +34,15 @@ as_user() {
     fi
 }
 
-# $data: DIR/data, or where nobody cannot go there, or a socket's path would get too long (it has 107
-# bytes at most), a folder of its own that DIR/data is a link to.
+# $data: DIR/data, or where nobody cannot go there, a socket's path would get too long (it has 107 bytes
+# at most) or some collector's configuration cannot name it, a folder of its own that DIR/data is a link
+# to.
 make_data() {
     data=$dir/data
-    if [ "$(printf %s "$data" | wc -c)" -gt 80 ] || ! as_user test -x "$dir"; then
+    if [ "${#data}" -gt 80 ] || [[ $data == *[!A-Za-z0-9._/-]* ]] || ! as_user test -x "$dir"; then
         data=$(mktemp -d /var/tmp/azekura-bench.XXXXXXXX) || fail "cannot make a folder in /var/tmp"
         ln -s -- "$data" "$dir/data" || fail "cannot write to $dir"
-        say "the data lies in $data: $dir cannot be used by an unprivileged user, or its path is too long"
+        say "the data lies in $data: $dir cannot be entered by an unprivileged user, or its path is too long or strange"
     else
         mkdir -- "$data" || fail "cannot make $data"
     fi
