@@ -199,10 +199,8 @@ static int open_targets(struct run *r, struct err *err)
         };
         int rc = target_open(&o, &stopped_by, &r->targets[i], err);
         free(dir);
-        if (rc < 0) {
-            err_prefix(err, "target %s: ", spec);
+        if (rc < 0)
             return rc;
-        }
         cJSON_AddItemToArray(list(r, "targets"), target_report(target_facts(r->targets[i])));
     }
     return 0;
@@ -490,9 +488,7 @@ static enum run_exit finish(struct run *r, int rc, const struct err *failure)
     set_now(r->report, "ended_at");
     report_conclude(r->report);
     fflush(r->folder.samples);
-    if (!is_complete)
-        progress_print(&r->progress, "azekura-bench: %s: %s", stopped_by ? "incomplete" : "failed",
-                       reason);
+    run_folder_log(&r->folder, "%s: %s", state, reason);
     if (report_write(r->folder.path, r->report, &err) < 0) {
         progress_print(&r->progress, "azekura-bench: %s", err.message);
         state = "failed";

@@ -98,6 +98,14 @@ static void choose_load(struct trial_state *s)
     s->t->connections = test->connections;
 }
 
+/* The generator counts canaries apart; in the ledger they are messages as all others. */
+static void read_load(const struct trial_state *s, struct load_totals *ret)
+{
+    load_read(s->load, ret);
+    ret->sent += ret->canaries;
+    ret->scheduled += ret->canaries;
+}
+
 static int64_t canaries_max(const struct trial_state *s)
 {
     return (int64_t)((s->o->time_s + 10) * (double)s->options.canary_rate) + 16;
@@ -167,7 +175,7 @@ static void take_second(struct trial_state *s)
     struct trial_second second = {.latency_p50_us = NAN, .latency_p99_us = NAN};
     struct sample_look now;
     double *delays = NULL;
-    load_read(s->load, &second.load);
+    read_load(s, &second.load);
     second.at_s = (double)(clock_mono_us() - s->start_us) / 1e6;
     look(s, &now);
     sample_between(&s->look_last, &now, &second.sample);
@@ -212,7 +220,7 @@ static int send_all(struct trial_state *s, struct err *err)
     s->start_us = s->last_growth_us = clock_mono_us();
     load_start(s->load, s->start_us);
     for (int64_t next = s->start_us + US_PER_SECOND;;) {
-        load_read(s->load, &totals);
+        read_load(s, &totals);
         if (totals.is_done || is_stopped(s))
             break;
         int rc = kill_when_due(s, err);
@@ -266,7 +274,7 @@ static void drain(struct trial_state *s)
     say(s, "waiting until everything is stored", "すべて保存されるまで待っています");
     for (int64_t last = -1; !*s->o->abort;) {
         bool has_stored = s->facts->has_counters && s->last.stored >= 0;
-        load_read(s->load, &totals);
+        read_load(s, &totals);
         read_counters(s);
         if (!has_stored)
             read_visible(s);
@@ -309,12 +317,16 @@ static void wait_for_canaries(struct trial_state *s)
 
 static int expect_all(const struct trial_state *s, struct tally *tally, struct err *err)
 {
-    int64_t streams = s->options.connections + (s->options.canary_rate > 0);
-    for (int64_t i = 0; i < streams; i++)
-        if (tally_expect(tally, (uint32_t)i, load_stream_sent(s->load, (uint32_t)i)) < 0)
+    struct load_totals totals;
+    int64_t n = s->options.connections;
+    read_load(s, &totals);
+    for (int64_t i = 0; i <= n; i++) {
+        int64_t sent = i < n ? load_stream_sent(s->load, (uint32_t)i) : totals.canaries;
+        if (tally_expect(tally, (uint32_t)i, sent) < 0)
             return err_set(err, ERANGE, "too_many",
                            "connection %lld sent more messages than can be told apart",
                            (long long)i);
+    }
     return 0;
 }
 
@@ -363,7 +375,7 @@ static void close_ledger(struct trial_state *s)
         .visible = s->visible,
         .message_bytes = 1,
     };
-    load_read(s->load, &in.load);
+    read_load(s, &in.load);
     if (in.load.sent > 0)
         in.message_bytes = MAX(in.load.bytes / in.load.sent, 1);
     stages_close(&in, &t->stages);

@@ -41,6 +41,12 @@ static struct trial_figure figure_of(const struct trial_seconds *s, size_t offse
 
 #define FIGURE(member) figure_of(s, offsetof(struct sample, member))
 
+/* The rate that was asked for is without the canaries. */
+static int64_t sent_of(const struct trial_second *s)
+{
+    return s->load.sent - s->load.canaries;
+}
+
 static void measure_window(const struct trial_seconds *s, double warm_up_percent, struct trial *t)
 {
     const struct trial_second start = {0}, *from = &start, *to = &s->at[s->n - 1];
@@ -51,8 +57,10 @@ static void measure_window(const struct trial_seconds *s, double warm_up_percent
     t->to_s = to->at_s;
     double seconds = to->at_s - from->at_s;
     if (seconds > 0) {
-        t->offered = (double)(to->load.scheduled - from->load.scheduled) / seconds;
-        t->sent = (double)(to->load.sent - from->load.sent) / seconds;
+        t->offered = (double)(to->load.scheduled - to->load.canaries -
+                              (from->load.scheduled - from->load.canaries)) /
+                     seconds;
+        t->sent = (double)(sent_of(to) - sent_of(from)) / seconds;
     }
 }
 
@@ -62,7 +70,7 @@ static void measure_peak(const struct trial_seconds *s, struct trial *t)
     t->most_in_a_second = NAN;
     for (size_t i = 0; i < s->n; before = &s->at[i++]) {
         double seconds = s->at[i].at_s - before->at_s;
-        double rate = (double)(s->at[i].load.sent - before->load.sent) / seconds;
+        double rate = (double)(sent_of(&s->at[i]) - sent_of(before)) / seconds;
         /* the rest of a second at the end says nothing of a second */
         if (seconds > 0.5 && !(rate <= t->most_in_a_second))
             t->most_in_a_second = rate;
