@@ -221,7 +221,7 @@ def check_removed_groups(api, box):
     api.call("PUT", f"{RULE}/groups/1", token=operator, body={"name": "debug"}, expect=404)
     debug = next(g for g in api.call("GET", RULE, token=viewer)["groups"] if g["id"] == 1)
     assert debug["retired"] and debug["members"] == [] and debug["month_bytes"] > 0, debug
-    assert box.value("select count(*) from azekura.source_group_member") == "0"
+    assert box.value("select string_agg(prefix::text, ',') from azekura.source_group_member") == "127.66.0.0/16", "the benchmark's"
     back = api.call("POST", f"{RULE}/groups", token=operator, body={"name": "debug", "quota_percent": 50, "members": ["192.0.2.0/24"]}, expect=201)
     assert back == {"id": 1}, back
     assert not next(g for g in api.call("GET", RULE, token=viewer)["groups"] if g["id"] == 1)["retired"]
