@@ -9,15 +9,13 @@ export type BenchMessages = Schemas["BenchMessages"];
 export type TargetName = RunWish["target"];
 type RunWish = Schemas["BenchWish"];
 
-export interface ProfileOption {
-    name: string;
-    default?: number | string | null;
-    min?: number;
-    max?: number;
-}
-
 /** What azekura-bench tells of a profile. */
-export type Profile = Omit<Schemas["BenchProfile"], "options" | "targets"> & { targets: TargetName[]; options: (string | ProfileOption)[] };
+export type Profile = Omit<Schemas["BenchProfile"], "options" | "targets"> & {
+    targets: TargetName[];
+    options: string[];
+    /** Option → its value where nothing is asked for, "5000 10000". */
+    defaults?: Record<string, string>;
+};
 
 /** What the box can measure by itself; further ones are for the command line. */
 export const TARGETS: readonly TargetName[] = ["box", "azekura"];

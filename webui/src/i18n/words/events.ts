@@ -16,6 +16,7 @@ export const events = {
     "kind.retention": ["Retention", "ログ保存期間"],
     "kind.storage": ["Storage", "ストレージ"],
     "kind.clock": ["Clock", "時計"],
+    "kind.bench": ["Benchmarks", "ベンチマーク"],
     "events.time": ["Time", "時刻"],
     "events.what": ["What happened", "内容"],
     "events.type": ["Kind", "種別"],

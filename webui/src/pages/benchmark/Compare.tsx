@@ -49,8 +49,8 @@ function Figures({ data, a, b, reader }: { data: Comparison; a: string; b: strin
                     {data.rows.map((row, i) => (
                         <tr key={i}>
                             <th scope="row">{said(row.name, lang)}</th>
-                            <td class={ui.num}>{figureText(row.a, row.unit)}</td>
-                            <td class={ui.num}>{figureText(row.b, row.unit)}</td>
+                            <td class={ui.num}>{figureText(row.a, row.unit, t)}</td>
+                            <td class={ui.num}>{figureText(row.b, row.unit, t)}</td>
                             <td class={ui.num}>{row.ratio == null ? NONE : `× ${row.ratio.toFixed(2)}`}</td>
                             <td>
                                 <Judgement row={row} reader={reader} />

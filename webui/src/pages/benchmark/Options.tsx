@@ -4,7 +4,7 @@ import type { Key } from "../../i18n";
 import { formatCount } from "../../utils/format";
 import css from "./benchmark.module.css";
 import type { Reader } from "./reader";
-import { boundsOf, optionOf, OPTIONS, type OptionName, type Wish } from "./wish";
+import { BOUNDS, hasOption, OPTIONS, usualOf, type OptionName, type Wish } from "./wish";
 
 interface Props {
     profile: Profile;
@@ -45,13 +45,13 @@ const LABEL: Record<OptionName, Key> = {
 
 /** Those that the profile knows; empty leaves it as the profile says. */
 export function Options({ profile, wish, wrong, reader: { t }, onWish }: Props & { wrong: OptionName[] }) {
-    const names = OPTIONS.filter((name) => optionOf(profile, name) !== null);
+    const names = OPTIONS.filter((name) => hasOption(profile, name));
     if (names.length === 0) return null;
     const hint = (name: OptionName) => {
-        const [min, max] = boundsOf(profile, name);
+        const [min, max] = BOUNDS[name];
         if (wrong.includes(name)) return t("bench.opt.wrong", { min: formatCount(min), max: formatCount(max) });
-        const usual = optionOf(profile, name)?.default;
-        return usual == null ? t("bench.opt.usual") : t("bench.opt.usualIs", { value: String(usual) });
+        const usual = usualOf(profile, name);
+        return usual ? t("bench.opt.usualIs", { value: usual }) : t("bench.opt.usual");
     };
     return (
         <fieldset class={css.options}>

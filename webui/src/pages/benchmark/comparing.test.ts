@@ -2,10 +2,14 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Comparison } from "../../api/bench";
 import { translator } from "../../i18n";
 import { addWords } from "../../i18n/dictionary";
+import { benchmark } from "../../i18n/words/benchmark";
 import { benchReport } from "../../i18n/words/benchReport";
 import { figureText, sideWarnings } from "./comparing";
 
-beforeAll(() => addWords(benchReport));
+beforeAll(() => {
+    addWords(benchmark);
+    addWords(benchReport);
+});
 
 const reader = { t: translator("en"), lang: "en" as const, mayRun: true, mayDelete: true, version: "0.1.0" };
 const of = (a: object, b: object, warnings: Comparison["warnings"] = []): Comparison => ({ a, b, rows: [], answer: null, warnings });
@@ -13,13 +17,14 @@ const of = (a: object, b: object, warnings: Comparison["warnings"] = []): Compar
 describe("figures of a comparison", () => {
     it.each([
         [null, "%", "–"],
-        [20_000, "msg/s", "20,000 msg/s"],
+        [20_000, "messages/s", "20,000 msg/s"],
         [0.4219, "%", "0.4219 %"],
-        [620_000, "us", "620 ms"],
+        [1180.2, "ms", "1,180 ms"],
+        [21.96, "bytes", "21.96 bytes"],
         [21_000_000, "bytes", "21.0 MB"],
-        [2.3456, "", "2.35"],
+        [2.34567, "", "2.346"],
     ])("%s in %j is %s", (n, unit, text) => {
-        expect(figureText(n, unit)).toBe(text);
+        expect(figureText(n, unit, reader.t)).toBe(text);
     });
 });
 

@@ -1,23 +1,17 @@
 /* Figures of a comparison, and what makes two runs hard to compare.  Pure. */
 import type { CompareSide, Comparison } from "../../api/bench";
-import { formatBytes, formatElapsed, formatRate } from "../../utils/format";
+import type { Translate } from "../../i18n";
+import { formatBytes, formatRate } from "../../utils/format";
 import type { Reader } from "./reader";
 import { NONE, said } from "./texts";
 
-export function figureText(n: number | null | undefined, unit: string): string {
+const exact = (n: number) => (Math.abs(n) >= 1000 ? formatRate(n) : String(Number(n.toPrecision(4))));
+
+export function figureText(n: number | null | undefined, unit: string, t: Translate): string {
     if (n == null) return NONE;
-    switch (unit) {
-        case "us":
-            return formatElapsed(n);
-        case "bytes":
-        case "B":
-            return formatBytes(n);
-        case "%":
-        case "percent":
-            return `${Number(n.toPrecision(4))} %`;
-        default:
-            return `${Math.abs(n) >= 10 ? formatRate(n) : String(Number(n.toPrecision(3)))}${unit ? ` ${unit}` : ""}`;
-    }
+    if (unit === "messages/s") return t("bench.live.perSecond", { n: formatRate(n) });
+    if (unit === "bytes" && Math.abs(n) >= 10_000) return formatBytes(n);
+    return unit ? `${exact(n)} ${unit}` : exact(n);
 }
 
 export function machineOf({ machine }: CompareSide): string {

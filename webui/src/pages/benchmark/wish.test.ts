@@ -10,7 +10,8 @@ const LADDER: Profile = {
     messages: 3_000_000,
     bytes: 66_000_000,
     targets: ["box", "azekura"],
-    options: [{ name: "time", default: 60, max: 3600 }, { name: "rates", default: "5000,10000,15000,20000" }, "size"],
+    options: ["time", "rates", "size", "transport"],
+    defaults: { time: "60", rates: "5000 10000 15000 20000" },
     estimate: { bytes: 66_000_000, free_bytes: 9e9, fits: true },
 };
 const box = (wish: Partial<Wish> = {}): Wish => ({ target: "box", ...wish });
@@ -40,7 +41,7 @@ describe("a wish", () => {
     });
 
     it("is told what of it cannot be understood", () => {
-        expect(wrongOptions(LADDER, box({ time: "3601", rates: "a", size: "100" }))).toEqual(["time", "rates"]);
+        expect(wrongOptions(LADDER, box({ time: "86401", rates: "a", size: "100" }))).toEqual(["time", "rates"]);
         expect(wrongOptions(LADDER, box({ time: "3600", rates: "1", size: "63" }))).toEqual(["size"]);
         expect(wrongOptions(LADDER, box({ time: "3 4" }))).toEqual(["time"]);
         expect(wrongOptions(LADDER, box({ runs: "nonsense" }))).toEqual([]);
@@ -48,12 +49,17 @@ describe("a wish", () => {
 
     it("costs in proportion to what was typed", () => {
         expect(costOf(LADDER, box())).toEqual({ duration_s: 280, messages: 3_000_000, bytes: 66_000_000, isOfDefaults: false });
-        expect(costOf(LADDER, box({ time: "3600" }))).toEqual({ duration_s: 16_800, messages: 180_000_000, bytes: 3_960_000_000, isOfDefaults: false });
+        expect(costOf(LADDER, box({ time: "3600" }))).toEqual({ duration_s: 14_440, messages: 180_000_000, bytes: 3_960_000_000, isOfDefaults: false });
         expect(costOf(LADDER, box({ rates: "20000 5000" }))).toEqual({ duration_s: 140, messages: 1_500_000, bytes: 33_000_000, isOfDefaults: false });
+    });
+
+    it("takes the time of a profile of which only the whole is known in proportion", () => {
+        const knee = { ...LADDER, options: ["time"], defaults: { time: "60" } };
+        expect(costOf(knee, box({ time: "120" })).duration_s).toBe(560);
     });
 
     it("says so where the profile does not tell what its figures rest on", () => {
         expect(costOf(LADDER, box({ size: "200" })).isOfDefaults).toBe(true);
-        expect(costOf({ ...LADDER, options: ["time"] }, box({ time: "3600" }))).toMatchObject({ duration_s: 280, isOfDefaults: true });
+        expect(costOf({ ...LADDER, defaults: {} }, box({ time: "3600" }))).toMatchObject({ duration_s: 280, isOfDefaults: true });
     });
 });

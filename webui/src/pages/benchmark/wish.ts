@@ -1,5 +1,5 @@
 /* What a run is asked to do: options of a profile, checked, and what that costs.  Pure. */
-import type { Profile, ProfileOption, TargetName } from "../../api/bench";
+import type { Profile, TargetName } from "../../api/bench";
 
 export const OPTIONS = ["time", "rates", "size", "runs"] as const;
 export type OptionName = (typeof OPTIONS)[number];
@@ -7,7 +7,8 @@ export type OptionName = (typeof OPTIONS)[number];
 /** Texts as typed; "" is the profile's own. */
 export type Wish = { target: TargetName } & Partial<Record<OptionName, string>>;
 
-const BOUNDS: Record<OptionName, [number, number]> = {
+/** The command line has these limits; those of a profile can be narrower, and the box says so. */
+export const BOUNDS: Record<OptionName, [number, number]> = {
     time: [1, 86_400],
     rates: [1, 10_000_000],
     size: [64, 8192],
@@ -15,15 +16,13 @@ const BOUNDS: Record<OptionName, [number, number]> = {
 };
 const RATES_MAX = 16;
 
-export function optionOf(profile: Profile, name: string): ProfileOption | null {
-    const found = profile.options.find((o) => (typeof o === "string" ? o : o.name) === name);
-    return found === undefined ? null : typeof found === "string" ? { name: found } : found;
+export function hasOption(profile: Profile, name: OptionName): boolean {
+    return profile.options.includes(name);
 }
 
-export function boundsOf(profile: Profile, name: OptionName): [number, number] {
-    const option = optionOf(profile, name);
-    const [min, max] = BOUNDS[name];
-    return [option?.min ?? min, option?.max ?? max];
+/** "60", "5000 10000"; "" where the profile does not say. */
+export function usualOf(profile: Profile, name: OptionName): string {
+    return profile.defaults?.[name] ?? "";
 }
 
 /** "5000, 10000" → [5000, 10000]; null when it is not a list of numbers within the bounds. */
@@ -44,7 +43,7 @@ function typed(wish: Wish, name: OptionName): string {
 export function wrongOptions(profile: Profile, wish: Wish): OptionName[] {
     return OPTIONS.filter((name) => {
         const text = typed(wish, name);
-        return optionOf(profile, name) !== null && text !== "" && numbersOf(text, boundsOf(profile, name), name === "rates" ? RATES_MAX : 1) === null;
+        return hasOption(profile, name) && text !== "" && numbersOf(text, BOUNDS[name], name === "rates" ? RATES_MAX : 1) === null;
     });
 }
 
@@ -53,8 +52,8 @@ export function optionsOf(profile: Profile, wish: Wish): Record<string, number |
     const out: Record<string, number | number[]> = {};
     for (const name of OPTIONS) {
         const text = typed(wish, name);
-        if (text === "" || optionOf(profile, name) === null) continue;
-        const numbers = numbersOf(text, boundsOf(profile, name), RATES_MAX);
+        if (text === "" || !hasOption(profile, name)) continue;
+        const numbers = numbersOf(text, BOUNDS[name], RATES_MAX);
         if (numbers) out[name] = name === "rates" ? numbers : (numbers[0] ?? 0);
     }
     return out;
@@ -69,37 +68,41 @@ export interface Cost {
 }
 
 function usual(profile: Profile, name: OptionName): number[] | null {
-    const value = optionOf(profile, name)?.default;
-    return value == null ? null : numbersOf(String(value), [0, Infinity], RATES_MAX);
+    return numbersOf(usualOf(profile, name).replace(/s$/, ""), [0, Infinity], RATES_MAX);
+}
+
+const first = (n: readonly number[]) => n[0] ?? NaN;
+const sum = (n: readonly number[]) => n.reduce((all, one) => all + one, 0);
+
+/** So much more of it than the profile has: 1 where nothing is asked for, NaN where the profile does not say. */
+function factorOf(profile: Profile, value: number | number[] | undefined, name: OptionName, measure: (n: readonly number[]) => number): number {
+    if (value === undefined) return 1;
+    const before = usual(profile, name);
+    return before ? measure([value].flat()) / measure(before) : NaN;
+}
+
+/** Each step takes its time and what comes before and after it, whatever its time is. */
+function durationOf(profile: Profile, chosen: Record<string, number | number[]>, factor: { time: number; runs: number }): number {
+    const duration = profile.duration_s ?? 0;
+    const time = first(usual(profile, "time") ?? []);
+    const steps = (usual(profile, "rates") ?? []).length * first(usual(profile, "runs") ?? [1]);
+    const around = (duration - steps * time) / steps;
+    const more = Array.isArray(chosen.rates) ? chosen.rates.length / (usual(profile, "rates") ?? chosen.rates).length : 1;
+    if (steps > 0 && around >= 0) return steps * more * factor.runs * (time * factor.time + around);
+    return duration * more * factor.runs * factor.time;
 }
 
 /** The profile's figures, in proportion to what was typed. */
 export function costOf(profile: Profile, wish: Wish): Cost {
     const chosen = optionsOf(profile, wish);
-    let duration = profile.duration_s ?? 0;
-    let messages = profile.messages ?? 0;
-    let { bytes } = profile.estimate;
-    let isOfDefaults = false;
-    const scale = (name: OptionName, measure: (n: number[]) => number, isTime: boolean, isMessages: boolean) => {
-        const value = chosen[name];
-        if (value === undefined) return;
-        const before = usual(profile, name);
-        const factor = before ? measure([value].flat()) / measure(before) : NaN;
-        if (!Number.isFinite(factor)) {
-            isOfDefaults = true;
-            return;
-        }
-        if (isTime) duration *= factor;
-        if (isMessages) messages *= factor;
-        bytes *= factor;
+    const of = (name: OptionName, measure: (n: readonly number[]) => number) => factorOf(profile, chosen[name], name, measure);
+    const all = { time: of("time", first), runs: of("runs", first), size: of("size", first), rates: of("rates", sum) };
+    const told = (n: number) => (Number.isFinite(n) ? n : 1);
+    const [time, runs, size, rates] = [told(all.time), told(all.runs), told(all.size), told(all.rates)];
+    return {
+        duration_s: durationOf(profile, chosen, { time, runs }),
+        messages: (profile.messages ?? 0) * time * runs * rates,
+        bytes: profile.estimate.bytes * time * runs * rates * size,
+        isOfDefaults: !Object.values(all).every(Number.isFinite),
     };
-    const first = (n: number[]) => n[0] ?? NaN;
-    const sum = (n: number[]) => n.reduce((all, one) => all + one, 0);
-    scale("time", first, true, true);
-    scale("runs", first, true, true);
-    scale("size", first, false, false);
-    scale("rates", sum, false, true);
-    const usualRates = usual(profile, "rates");
-    if (Array.isArray(chosen.rates) && usualRates) duration *= chosen.rates.length / usualRates.length;
-    return { duration_s: duration, messages, bytes, isOfDefaults };
 }

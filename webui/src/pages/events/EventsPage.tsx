@@ -22,13 +22,14 @@ const EVERY_MS = 5000;
 const STALE_MS = 15_000;
 /** A range up to now holds what happens while the answer is under way. */
 const AHEAD_MS = 60_000;
-const KINDS = ["daemon", "settings", "retention", "storage", "clock"] as const;
+const KINDS = ["daemon", "settings", "retention", "storage", "clock", "bench"] as const;
 const KIND: Record<(typeof KINDS)[number], Key> = {
     daemon: "kind.daemon",
     settings: "kind.settings",
     retention: "kind.retention",
     storage: "kind.storage",
     clock: "kind.clock",
+    bench: "kind.bench",
 };
 
 export function EventsPage() {
