@@ -28,7 +28,7 @@ static int split_spec(const char *spec, char *name, size_t name_size, char *vari
     const char *rest = colon ? colon + 1 : "";
     size_t good = strspn(spec, "abcdefghijklmnopqrstuvwxyz0123456789-");
     if (name_n == 0 || good != name_n || name_n >= name_size || strlen(rest) >= variant_size ||
-        strspn(rest, "abcdefghijklmnopqrstuvwxyz0123456789-,=") != strlen(rest))
+        strspn(rest, "abcdefghijklmnopqrstuvwxyz0123456789-,=+") != strlen(rest))
         return err_set(err, EINVAL, "bad_target",
                        "\"%.100s\" is not a target: box, azekura, sink, syslog-ng:maxperf, "
                        "syslog-ng:distro, rsyslog:file, rsyslog:pgsql",
@@ -191,7 +191,17 @@ void target_pids(struct target *t, struct target_pids *ret)
     *ret = t->env.pids;
 }
 
-int64_t target_kernel_dropped(const struct target *t)
+int64_t target_count_on(struct target_count *c, int64_t now)
+{
+    if (now < 0)
+        return -1;
+    if (now < c->last)
+        c->before += c->last;
+    c->last = now;
+    return c->before + now;
+}
+
+int64_t target_kernel_dropped(struct target *t)
 {
     struct udp_socket sockets[UDP_SOCKETS_MAX];
     int64_t sum = 0;
@@ -202,7 +212,7 @@ int64_t target_kernel_dropped(const struct target *t)
         for (int j = 0; j < n; j++)
             sum += (int64_t)sockets[j].dropped;
     }
-    return t->env.pids.syslog_n > 0 ? sum : -1;
+    return target_count_on(&t->dropped, t->env.pids.syslog_n > 0 ? sum : -1);
 }
 
 int target_counters(struct target *t, struct target_counters *ret, struct err *err)

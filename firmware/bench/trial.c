@@ -29,6 +29,7 @@ struct trial_state {
     struct sample_look look_first, look_last;
     struct trial_seconds seconds;
     int64_t start_us, last_growth_us;
+    bool keeps_nothing; /* a null receiver: its counts are all there is */
     int64_t visible;
     bool is_watching;
 };
@@ -94,7 +95,7 @@ static void choose_load(struct trial_state *s)
     l->run = s->t->run_id;
     l->has_sequence = true;
     l->has_reconnect = test->kills > 0;
-    l->canary_rate = (int64_t)test->canaries;
+    l->canary_rate = s->keeps_nothing ? 0 : (int64_t)test->canaries;
     s->t->connections = test->connections;
 }
 
@@ -334,6 +335,10 @@ static int read_back(struct trial_state *s, struct err *err)
 {
     struct trial *t = s->t;
     struct tally *tally = tally_new(t->run_id);
+    if (s->keeps_nothing) {
+        tally_free(&tally);
+        return 0;
+    }
     say(s, "reading back what was stored", "保存されたものを読み戻しています");
     int rc = expect_all(s, tally, err);
     if (rc == 0)
@@ -380,6 +385,8 @@ static void close_ledger(struct trial_state *s)
         in.message_bytes = MAX(in.load.bytes / in.load.sent, 1);
     stages_close(&in, &t->stages);
     int64_t lost = stages_lost(&in);
+    if (s->keeps_nothing && t->stages.stored >= 0)
+        lost = in.load.sent - t->stages.stored;
     t->loss_percent = lost >= 0 && in.load.sent > 0 ? 100.0 * (double)lost / (double)in.load.sent
                                                     : NAN;
     t->lateness_p99_us = in.load.lateness_p99_us;
@@ -421,7 +428,7 @@ static void measure(struct trial_state *s)
     t->is_held = s->o->rate == 0 ||
                  t->sent >= s->o->rate * (1 - STAGES_RATE_MISS_MAX_PERCENT / 100);
     t->is_valid = stages_is_valid(&v, t->invalid_reason, sizeof(t->invalid_reason));
-    if (!t->is_read_back)
+    if (!t->is_read_back && !s->keeps_nothing)
         trial_invalidate(t, "what was stored could not be read back");
 }
 
@@ -467,6 +474,7 @@ int trial_run(const struct trial_options *o, struct trial *ret, struct err *err)
     test.find = PROFILE_FIND_NOTHING;
     test.rate_percent = 0;
     profile_test_title(&test, t->name, sizeof(t->name));
+    s.keeps_nothing = strcmp(s.facts->stores, "nothing") == 0;
     int rc = run(&s, err);
     if (s.searcher)
         searcher_stop(&s.searcher, &t->searches);
