@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #ifndef UDP_GRO
 #define UDP_GRO 104
@@ -17,6 +18,9 @@ enum {
     DATAGRAM_BYTES = 65536,
     DATAGRAM_STRIDE = DATAGRAM_BYTES + 192,
     BATCHES_A_ROUND = 16, /* then others of the worker have their turn */
+    NAP_NS = 200000,
+    NAP_FROM_MESSAGES = 2,
+    NAP_FROM_BYTES = 4 << 20, /* of receive buffer: thousands of datagrams */
 };
 #define BUFFERS_BYTES ((size_t)DATAGRAM_BATCH * DATAGRAM_STRIDE)
 
@@ -96,6 +100,18 @@ static bool is_passing(int error)
            error == ECONNREFUSED;
 }
 
+/* A reader that is woken for each datagram costs more than all else, on the sender's side too.  So
+ * where several came at once, it lets more come; the buffer holds what comes meanwhile many times.
+ */
+static void nap(const struct sink_worker *w, const struct sink_listener *l, int n)
+{
+    static const struct timespec a_while = {0, NAP_NS};
+    if (l->address.transport == TARGET_UDP && n >= NAP_FROM_MESSAGES &&
+        l->buffer_bytes >= NAP_FROM_BYTES &&
+        !atomic_load_explicit(&w->sink->is_ending, memory_order_relaxed))
+        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &a_while, NULL);
+}
+
 void datagrams_read(struct sink_worker *w, struct sink_source *source)
 {
     struct sink_datagrams *d = w->datagrams;
@@ -114,7 +130,9 @@ void datagrams_read(struct sink_worker *w, struct sink_source *source)
         for (int i = 0; i < n; i++)
             take(w, &d->headers[i]);
         worker_round_end(w);
-        if (n < DATAGRAM_BATCH)
+        if (n < DATAGRAM_BATCH) {
+            nap(w, source->listener, n);
             return;
+        }
     }
 }
