@@ -49,6 +49,7 @@ void compare_text(const cJSON *comparison, struct buf *out)
     }
     buf_add_char(out, '\n');
     text_table_init(&t, "llrrrrl");
+    t.max_columns = 46;
     for (size_t i = 0; i < ARRAY_LEN(head); i++)
         text_table_add(&t, head[i]);
     cJSON_ArrayForEach(row, facts_get(comparison, "rows"))

@@ -71,13 +71,13 @@ struct figure figure_short(double n)
     struct figure f;
     double v = n;
     size_t i = 0;
-    while (i + 1 < ARRAY_LEN(units) && fabs(v) >= 1000) {
+    while (i + 1 < ARRAY_LEN(units) && fabs(v) >= 999.5) {
         v /= 1000;
         i++;
     }
     if (isnan(n))
         return unknown;
-    snprintf(f.s, sizeof(f.s), "%.4g%s", v, units[i]);
+    snprintf(f.s, sizeof(f.s), "%.3g%s", v, units[i]);
     return f;
 }
 

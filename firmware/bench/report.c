@@ -180,6 +180,23 @@ int report_write(const char *dir, const cJSON *report, struct err *err)
 
 /* ---- reading ---- */
 
+static int check_list(const cJSON *report, const char *name, const char *path, struct err *err)
+{
+    const cJSON *list = facts_get(report, name), *x;
+    int n = 0;
+    if (!list || cJSON_IsNull(list))
+        return 0;
+    if (!cJSON_IsArray(list))
+        return err_set(err, EINVAL, "bad_value", "%s: %s is no list", path, name);
+    cJSON_ArrayForEach(x, list)
+    {
+        if (!cJSON_IsObject(x))
+            return err_set(err, EINVAL, "bad_value", "%s: %s[%d] is no object", path, name, n);
+        n++;
+    }
+    return 0;
+}
+
 static int check(const cJSON *report, const char *path, struct err *err)
 {
     double version = facts_number(report, "schema_version");
@@ -189,6 +206,12 @@ static int check(const cJSON *report, const char *path, struct err *err)
     if (version != SCHEMA_VERSION)
         return err_set(err, EINVAL, "bad_value", "%s: schema_version %g cannot be read, only %d",
                        path, version, SCHEMA_VERSION);
+    static const char *const lists[] = {"targets", "trials", "knees", "peers"};
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        int rc = check_list(report, lists[i], path, err);
+        if (rc < 0)
+            return rc;
+    }
     int n = cJSON_GetArraySize(facts_get(report, "trials"));
     if (n > REPORT_TRIALS_MAX)
         return err_set(err, EINVAL, "too_large", "%s: %d trials, at most %d are read", path, n,

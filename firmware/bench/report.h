@@ -14,7 +14,8 @@ void report_conclude(cJSON *report);
 MUST_USE int report_write(const char *dir, const cJSON *report, struct err *err);
 /* Read dir/report.json (≤ 64 MiB, checked against schema_version); the caller frees it. */
 MUST_USE int report_read(const char *dir, cJSON **ret, struct err *err);
-/* Two reports side by side: {"a":{…},"b":{…},"rows":[{"name","unit","a","b","ratio","is_noise","is_better"}],
+/* Two reports side by side:
+ * {"a":{…},"b":{…},"rows":[{"name","unit","a","b","ratio","is_noise","is_better"}],
  * "answer":{"en","ja"},"warnings":[…]}; the caller frees it. */
 cJSON *report_compare(const cJSON *a, const cJSON *b);
 

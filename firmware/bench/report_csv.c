@@ -263,17 +263,26 @@ static const struct column columns[] = {
     {"valid", NULL, is_valid},
 };
 
+/* Whole numbers in all their digits: a sheet reads 31558800, not 3.15588e+07. */
+static void add_number(struct csv_writer *w, double x)
+{
+    if (fabs(x) < 9e15 && x == floor(x))
+        csv_int(w, (int64_t)x);
+    else
+        csv_number(w, x);
+}
+
 static void add_trial(const cJSON *report, const cJSON *t, struct csv_writer *w)
 {
     csv_field(w, view_str(facts_text(report, "profile")));
     for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
         const struct column *c = &columns[i];
         if (c->of)
-            csv_number(w, c->of(report, t));
+            add_number(w, c->of(report, t));
         else if (*facts_text(t, c->path))
             csv_field(w, view_str(facts_text(t, c->path)));
         else
-            csv_number(w, facts_number(t, c->path));
+            add_number(w, facts_number(t, c->path));
     }
     csv_field(w, view_str(facts_sentence(t, "invalid_reason", FACTS_EN)));
     csv_end_row(w);

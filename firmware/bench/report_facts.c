@@ -57,7 +57,7 @@ size_t report_stages(const cJSON *trial, struct report_stage ret[REPORT_STAGES_M
     if (facts_count(trial, "stages.in_flight") > 0)
         add_stage(&s, (struct words){"in flight at the end", "終了時に転送中"}, NUMBER("in_flight"),
                   '-');
-    add_stage(&s, (struct words){"unaccounted for", "使途不明"}, NUMBER("unaccounted"), '?');
+    add_stage(&s, (struct words){"unaccounted for", "所在不明"}, NUMBER("unaccounted"), '?');
 #undef NUMBER
     return s.n;
 }

@@ -106,7 +106,7 @@ static void add_bottleneck(const cJSON *report, struct buf *out)
     html_words(out, (struct words){"Bottleneck", "ボトルネック"});
     buf_add_str(out, ": ");
     html_words(out, name);
-    buf_add_str(out, "</strong>. ");
+    buf_add_str(out, "</strong><br>");
     html_words(out, why);
     buf_add_str(out, "</p>\n");
 }
@@ -188,11 +188,11 @@ void report_html(const struct report_view *v, struct buf *out)
     buf_free(&en);
     buf_free(&ja);
     add_answer(v, out);
+    report_html_matrix(v, out);
     report_html_trials(v, out);
     report_html_ledgers(v, out);
     report_html_charts(v, out);
     report_html_knees(v, out);
-    report_html_matrix(v, out);
     report_html_sizing(v, out);
     add_environment(v, out);
     add_reproduce(v, out);

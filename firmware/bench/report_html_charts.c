@@ -331,8 +331,8 @@ static size_t points_of(const cJSON *report, const cJSON *knee, struct knee_poin
 static void draw_curve(const struct knee_point *p, size_t n, const cJSON *knee, bool is_loss,
                        struct buf *out)
 {
-    double x[KNEE_POINTS], y[KNEE_POINTS], most = p[n - 1].rate;
-    struct figure end = figure_rate(most);
+    double x[KNEE_POINTS], y[KNEE_POINTS], most = p[n - 1].rate * 1.04;
+    struct figure end = figure_rate(p[n - 1].rate);
     char en[96], ja[96];
     struct svg_mark mark = {facts_number(knee, "lossless") / most, ""};
     for (size_t i = 0; i < n; i++) {
@@ -384,8 +384,8 @@ void report_html_knees(const struct report_view *v, struct buf *out)
         size_t n = points_of(v->report, k, points);
         for (size_t i = 0; i < n; i++)
             has_delay |= !isnan(points[i].p99);
-        if (n == 0)
-            continue;
+        if (n < 2)
+            continue; /* no curve */
         buf_add_str(out, "<div class=\"charts\">");
         draw_curve(points, n, k, true, out);
         if (has_delay)

@@ -23,7 +23,8 @@ static const struct words trial_columns[] = {
     {"Verdict", "判定"},
 };
 
-static void add_head(struct buf *out, const struct words *columns, size_t n, size_t left)
+static void add_head(struct buf *out, const struct words *columns, size_t n, size_t left,
+                     bool has_bars)
 {
     buf_add_str(out, "<thead><tr>");
     for (size_t i = 0; i < n; i++) {
@@ -31,7 +32,8 @@ static void add_head(struct buf *out, const struct words *columns, size_t n, siz
         html_words(out, columns[i]);
         buf_add_str(out, "</th>");
     }
-    buf_add_str(out, "</tr></thead>\n<tbody>\n");
+    /* the bars say nothing that the figures do not: no name */
+    buf_printf(out, "%s</tr></thead>\n<tbody>\n", has_bars ? "<td class=\"share\"></td>" : "");
 }
 
 static void add_pair(struct buf *out, struct words label, struct figure a, struct figure b)
@@ -129,8 +131,12 @@ void report_html_trials(const struct report_view *v, struct buf *out)
     report_html_heading(out, "trials",
                         is_ladder ? (struct words){"Steps", "段階ごとの結果"}
                                   : (struct words){"Trials", "試験ごとの結果"});
+    /* beside the comparison of targets they are details */
+    bool is_folded = cJSON_GetArraySize(facts_get(v->report, "peers")) > 0;
+    if (is_folded)
+        html_cell(out, "<details><summary>", figure_count(all).s, "</summary>\n");
     buf_add_str(out, "<table class=\"cards\">");
-    add_head(out, trial_columns, ARRAY_LEN(trial_columns), 1);
+    add_head(out, trial_columns, ARRAY_LEN(trial_columns), 1, false);
     cJSON_ArrayForEach(t, trials)
     {
         if (n++ >= REPORT_HTML_TRIALS)
@@ -139,6 +145,8 @@ void report_html_trials(const struct report_view *v, struct buf *out)
     }
     buf_add_str(out, "</tbody></table>\n");
     add_rest(out, all - REPORT_HTML_TRIALS);
+    if (is_folded)
+        buf_add_str(out, "</details>\n");
     add_invalid(trials, out);
     buf_add_str(out, "<p class=\"dim\">");
     html_words(
@@ -205,8 +213,7 @@ static void add_ledger(const cJSON *t, bool is_open, struct buf *out)
     html_cell(out, " <span class=\"dim\">", facts_text(t, "target"), "</span>: ");
     html_cell(out, "", figure_reception(sent, facts_lost(t)).s, "</summary>\n");
     buf_add_str(out, "<table class=\"ledger\">");
-    add_head(out, columns, 3, 1);
-    /* the bars say nothing that the figures do not */
+    add_head(out, columns, ARRAY_LEN(columns), 1, true);
     for (size_t i = 0; i < n; i++)
         add_stage(&stages[i], sent, out);
     buf_add_str(out, "</tbody></table>\n");
@@ -301,7 +308,7 @@ void report_html_matrix(const struct report_view *v, struct buf *out)
         return;
     report_html_heading(out, "peers", (struct words){"Side by side", "製品の比較"});
     buf_add_str(out, "<table class=\"cards\">");
-    add_head(out, columns, ARRAY_LEN(columns), 2);
+    add_head(out, columns, ARRAY_LEN(columns), 2, false);
     cJSON_ArrayForEach(p, peers)
     {
         if (n++ >= REPORT_HTML_TRIALS)
@@ -342,7 +349,7 @@ void report_html_sizing(const struct report_view *v, struct buf *out)
         return;
     report_html_heading(out, "sizing", (struct words){"Which storage for how much", "必要な容量"});
     buf_add_str(out, "<table class=\"cards\">");
-    add_head(out, c, ARRAY_LEN(c), 0);
+    add_head(out, c, ARRAY_LEN(c), 0, false);
     for (size_t i = 0; i < n; i++) {
         buf_add_str(out, "<tr>");
         report_html_cell(out, c[0], figure_rate(s[i].rate).s);

@@ -143,10 +143,10 @@ static void add_ranges(const cJSON *trial, const char *path, const char *title, 
     {
         if (n++ >= RANGES_SHOWN)
             break;
-        buf_printf(out, "%s %.0f:%.0f", n > 1 ? "," : "", facts_number(r, "stream"),
-                   facts_number(r, "from"));
+        buf_printf(out, "%s %s:%s", n > 1 ? "," : "", figure_count(facts_number(r, "stream")).s,
+                   figure_count(facts_number(r, "from")).s);
         if (facts_number(r, "to") > facts_number(r, "from"))
-            buf_printf(out, "–%.0f", facts_number(r, "to"));
+            buf_printf(out, "–%s", figure_count(facts_number(r, "to")).s);
     }
     buf_printf(out, "%s  (stream:number)\n", all > RANGES_SHOWN ? " …" : "");
 }
@@ -304,10 +304,10 @@ void report_text(const struct report_view *v, struct buf *out)
 {
     char seed[64];
     add_head(v, out);
+    add_matrix(v, out);
     add_trials(v, out);
     add_ledgers(v, out);
     add_knees(v, out);
-    add_matrix(v, out);
     add_sizing(v, out);
     heading(out, "ENVIRONMENT");
     report_environment(v->report, add_fact, out);

@@ -9,8 +9,10 @@
 void text_table_init(struct text_table *t, const char *align)
 {
     CHECK(strlen(align) <= TEXT_TABLE_COLUMNS_MAX);
-    *t = (struct text_table){
-        .cells = BUF_INIT(CELLS_MAX_BYTES), .columns = strlen(align), .align = align};
+    *t = (struct text_table){.cells = BUF_INIT(CELLS_MAX_BYTES),
+                             .columns = strlen(align),
+                             .align = align,
+                             .max_columns = TEXT_CELL_MAX_COLUMNS};
 }
 
 void text_table_done(struct text_table *t)
@@ -40,8 +42,8 @@ void text_table_add(struct text_table *t, const char *text)
     struct buf clean = BUF_INIT(HOSTILE_MAX_BYTES);
     text_clean(&clean, text);
     const char *s = buf_str(&clean);
-    if (text_columns(s) > TEXT_CELL_MAX_COLUMNS) {
-        buf_add(&t->cells, s, fitting(s, TEXT_CELL_MAX_COLUMNS - 1));
+    if (text_columns(s) > t->max_columns) {
+        buf_add(&t->cells, s, fitting(s, t->max_columns - 1));
         buf_add_str(&t->cells, "…");
     } else
         buf_add_str(&t->cells, s);
@@ -77,6 +79,14 @@ static void add_rule(const struct text_table *t, const size_t *widths, int inden
     }
 }
 
+/* Without blanks at its end. */
+static void end_line(struct buf *out)
+{
+    while (out->n > 0 && out->p[out->n - 1] == ' ')
+        out->n--;
+    buf_add_char(out, '\n');
+}
+
 void text_table_print(const struct text_table *t, bool has_header, int indent, struct buf *out)
 {
     size_t widths[TEXT_TABLE_COLUMNS_MAX] = {0};
@@ -93,10 +103,17 @@ void text_table_print(const struct text_table *t, bool has_header, int indent, s
         if (!is_last)
             add_blanks(out, (is_right ? 0 : gap) + 2);
         else
-            buf_add_char(out, '\n');
+            end_line(out);
         if (has_header && i + 1 == t->columns)
             add_rule(t, widths, indent, out);
     }
+}
+
+/* The first byte of a character of East Asian writing (U+3000…U+DFFF): a line may break before it.
+ */
+static bool is_wide_lead(char c)
+{
+    return (unsigned char)c >= 0xe3 && (unsigned char)c <= 0xed;
 }
 
 void text_wrap(const char *text, int indent, int width, struct buf *out)
@@ -108,7 +125,7 @@ void text_wrap(const char *text, int indent, int width, struct buf *out)
     while (*s) {
         size_t n = fitting(s, room), cut = n;
         if (s[n]) {
-            while (cut > 0 && s[cut] != ' ' && !((unsigned char)s[cut] >= 0xe0))
+            while (cut > 0 && s[cut] != ' ' && !is_wide_lead(s[cut]))
                 cut--;
             n = cut > 0 ? cut : n;
         }

@@ -10,7 +10,8 @@
 struct text_table {
     struct buf cells; /* NUL-terminated, row by row */
     size_t columns, cells_n;
-    const char *align; /* a letter a column: l or r */
+    const char *align;  /* a letter a column: l or r */
+    size_t max_columns; /* of a cell; TEXT_CELL_MAX_COLUMNS where nobody sets it */
 };
 
 /* `align` is borrowed and says how many columns there are. */
