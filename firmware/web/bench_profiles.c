@@ -29,7 +29,9 @@ cJSON *bench_ask(struct request *rq, const struct bench_args *a, size_t max, int
     buf_free(&out);
     if (answer)
         return answer;
-    if (rc > 0)
+    if (rc > 0 && refusal == EINVAL)
+        rc = err_set_field(&err, EINVAL, "bad_value", "options", "options: %s", said);
+    else if (rc > 0)
         rc = err_set(&err, refusal, "cannot_run", "azekura-bench %s cannot be done: %s", a->list[1],
                      said[0] ? said : "it said nothing");
     else if (rc == 0)

@@ -8,8 +8,8 @@
 #include "web/request.h"
 
 /* Run azekura-bench, at most 10 s, for an answer in JSON of at most `max` bytes.  The caller's
- * (cJSON_Delete), or NULL: the reply has been given: the error `refusal` where it says that it
- * cannot be done. */
+ * (cJSON_Delete), or NULL: the reply has been given.  `refusal`: the error where it says that it
+ * cannot be done; EINVAL: the options of a wish are wrong. */
 MUST_USE cJSON *bench_ask(struct request *rq, const struct bench_args *a, size_t max, int refusal);
 /* The list of profiles; NULL: the reply has been given. */
 MUST_USE cJSON *bench_profiles_list(struct request *rq);

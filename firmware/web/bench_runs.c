@@ -141,9 +141,11 @@ void bench_run(struct request *rq)
         reply_err(rq, rc, &err);
         return;
     }
-    cJSON *answer = cJSON_CreateObject();
-    cJSON_AddItemToObject(answer, "status", status_of(rq, &run, rq->id));
+    cJSON *answer = cJSON_CreateObject(), *status = status_of(rq, &run, rq->id);
+    cJSON_AddItemToObject(answer, "status", status);
     cJSON *report = bench_folder_json(run.dir, "report.json", BENCH_REPORT_MAX_BYTES, &err);
+    if (report) /* it is renewed while the run lives: one that was killed says in it that it runs */
+        set_text(report, "state", bench_summary_text(status, "state"));
     bool has_none = !report && strcmp(err.code, "not_found") == 0;
     cJSON_AddItemToObject(answer, "report", report ? report : cJSON_CreateNull());
     /* why there is a report that is not shown */

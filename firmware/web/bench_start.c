@@ -17,6 +17,7 @@
 #define LIST_MAX_VALUES 32
 #define API_MAX 128
 #define ANSWER_MAX_BYTES 1024
+#define PLAN_MAX_BYTES (1u << 20)
 
 /* A session's password again, under the brake of the log-in.  True to go on; else the reply has
  * been given. */
@@ -134,6 +135,8 @@ static int read_options(struct request *rq, const cJSON *options, const cJSON *p
             return rc;
         struct buf name = BUF_INIT(BENCH_ID_MAX + 4);
         buf_printf(&name, "--%s", item->string);
+        for (char *p = name.p; p < name.p + name.n; p++)
+            *p = *p == '_' ? '-' : *p;
         bench_args_add(a, arena_strdup(&rq->arena, buf_view(&name)));
         bench_args_add(a, value);
         buf_free(&name);
@@ -153,47 +156,67 @@ static void own_url(const struct web *w, char out[API_MAX])
              is_any ? "127.0.0.1" : w->file.http, w->listen_port);
 }
 
-static int check_room(struct request *rq, const cJSON *profile, struct err *err)
+/* What the run would do, as azekura-bench plans it: it checks the options, and tells the bytes.  0,
+ * or the reply has been given (-1). */
+static int check_plan(struct request *rq, const char *name, const char *target,
+                      const struct bench_args *more)
 {
+    struct err err;
+    struct bench_args a = {.n = 0};
     int64_t room;
-    const cJSON *bytes = cJSON_GetObjectItemCaseSensitive(profile, "bytes");
-    int rc = bench_profiles_room(rq, &room, err);
-    if (rc == 0 && cJSON_IsNumber(bytes) && bytes->valuedouble > (double)room)
-        rc = err_set(err, EEXIST, "no_room",
-                     "the profile needs %.0f bytes on the disk and %lld are free up to its limit",
-                     bytes->valuedouble, (long long)room);
-    return rc;
+    const char *const plan[] = {bench_watch_program(rq->web->bench),
+                                "run",
+                                name,
+                                "--target",
+                                target,
+                                "--dry-run",
+                                "--json"};
+    for (size_t i = 0; i < ARRAY_LEN(plan); i++)
+        bench_args_add(&a, plan[i]);
+    for (size_t i = 0; i < more->n; i++)
+        bench_args_add(&a, more->list[i]);
+    cJSON *answer = bench_ask(rq, &a, PLAN_MAX_BYTES, EINVAL);
+    if (!answer)
+        return -1;
+    const cJSON *bytes = cJSON_GetObjectItemCaseSensitive(answer, "bytes");
+    double needed = cJSON_IsNumber(bytes) ? bytes->valuedouble : 0;
+    cJSON_Delete(answer);
+    int rc = bench_profiles_room(rq, &room, &err);
+    if (rc == 0 && needed > (double)room)
+        rc = err_set(&err, EEXIST, "no_room",
+                     "the run needs %.0f bytes on the disk and %lld are free up to its limit",
+                     needed, (long long)room);
+    if (rc < 0)
+        reply_err(rq, rc, &err);
+    return rc < 0 ? -1 : 0;
 }
 
-static int start_run(struct request *rq, const cJSON *body, const cJSON *list, const char *name,
-                     const char *target, char id[], struct err *err)
+static int read_wish(struct request *rq, const cJSON *body, const cJSON *profile, const char *name,
+                     const char *target, struct bench_args *more, struct err *err)
 {
-    char actor[AUTH_ACTOR_MAX], api[API_MAX];
-    struct bench_args more = {.n = 0};
-    const cJSON *profile = bench_profiles_find(list, name);
     if (!profile || !bench_id_is_valid(view_str(name)) || strlen(name) > BENCH_PROFILE_MAX)
         return err_set_field(err, EINVAL, "bad_value", "profile",
                              "profile: there is no profile \"%.64s\"", name);
     if (!bench_profiles_allows(profile, "targets", target))
         return err_set_field(err, EINVAL, "bad_value", "target",
                              "target: the profile %s is not for \"%.64s\"", name, target);
-    int rc =
-        read_options(rq, cJSON_GetObjectItemCaseSensitive(body, "options"), profile, &more, err);
-    if (rc == 0)
-        rc = check_room(rq, profile, err);
-    if (rc == 0)
-        rc = request_db(rq, err);
-    if (rc < 0)
-        return rc;
+    return read_options(rq, cJSON_GetObjectItemCaseSensitive(body, "options"), profile, more, err);
+}
+
+static int start_run(struct request *rq, const cJSON *profile, const char *name, const char *target,
+                     const struct bench_args *more, char id[], struct err *err)
+{
+    char actor[AUTH_ACTOR_MAX], api[API_MAX];
     auth_actor(&rq->who, actor);
     own_url(rq->web, api);
     struct bench_begin wish = {.profile = name,
                                .target = target,
                                .actor = actor,
                                .title = cJSON_GetObjectItemCaseSensitive(profile, "title"),
-                               .more = &more,
+                               .more = more,
                                .api = api};
-    return bench_watch_begin(rq->web->bench, rq->db, &wish, id, err);
+    int rc = request_db(rq, err);
+    return rc < 0 ? rc : bench_watch_begin(rq->web->bench, rq->db, &wish, id, err);
 }
 
 static void reply_id(struct request *rq, const char *id)
@@ -224,11 +247,16 @@ static void start_checked(struct request *rq, const cJSON *body)
     cJSON *list = has_shown_password(rq, body) ? bench_profiles_list(rq) : NULL;
     if (!list)
         return;
-    rc = start_run(rq, body, list, name.p, target.p, id, &err);
+    struct bench_args more = {.n = 0};
+    const cJSON *profile = bench_profiles_find(list, name.p);
+    rc = read_wish(rq, body, profile, name.p, target.p, &more, &err);
+    bool is_planned = rc == 0 && check_plan(rq, name.p, target.p, &more) == 0;
+    if (is_planned)
+        rc = start_run(rq, profile, name.p, target.p, &more, id, &err);
     cJSON_Delete(list);
     if (rc < 0)
         reply_err(rq, rc, &err);
-    else
+    else if (is_planned)
         reply_id(rq, id);
 }
 

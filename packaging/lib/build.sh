@@ -82,6 +82,8 @@ install_program() {
         install -m 755 -- "$azk_build/bin/$f" "$new/bin/$f"
     done
     install -m 644 -- "$azk_build/pgext/azekura.so" "$new/pgext/azekura.so"
+    install -d -m 755 -- "$new/share/azekura/bench"
+    cp -r -- "$azk_source/firmware/bench/profiles" "$azk_source/firmware/bench/targets" "$new/share/azekura/bench/"
     cp -r -- "$azk_source/sql/migrations" "$new/sql/migrations"
     cp -r -- "$azk_source/sql/extension" "$new/sql/extension"
     cp -r -- "$azk_source/webui/dist" "$new/webui"

@@ -104,6 +104,8 @@ class Product:
         for path in sorted((BUILD / "bin").glob("azekura*")):
             shutil.copy(path, self.program / "bin")
         shutil.copy(BUILD / "pgext" / "azekura.so", self.program / "pgext")
+        for part in ("profiles", "targets"):
+            shutil.copytree(SOURCE / "firmware" / "bench" / part, self.program / "share" / "azekura" / "bench" / part)
         shutil.copytree(SOURCE / "sql" / "migrations", self.program / "sql")
         pages = SOURCE / "webui" / "dist"
         if pages.is_dir():
