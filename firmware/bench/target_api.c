@@ -75,18 +75,6 @@ static void take_pids(struct target *t, const cJSON *box)
     t->env.pids = p;
 }
 
-/* What the listeners say counts from the receiver's start: it begins anew when that is started
- * again. */
-static int64_t dropped_since_open(struct target_api_state *s, const cJSON *box)
-{
-    int64_t now = target_api_dropped(box);
-    if (now < 0)
-        return -1;
-    s->dropped_sum += now >= s->dropped_last ? now - s->dropped_last : now;
-    s->dropped_last = now;
-    return s->dropped_sum;
-}
-
 static int api_counters(struct target *t, struct target_counters *ret, struct err *err)
 {
     struct target_api_state *s = t->state;
@@ -101,14 +89,16 @@ static int api_counters(struct target *t, struct target_counters *ret, struct er
     ret->queued = api_int(bench, "queued", -1);
     ret->stored_bytes = api_int(messages, "bytes", -1);
     take_reasons(cJSON_GetObjectItemCaseSensitive(bench, "refused"), ret);
-    ret->kernel_dropped = dropped_since_open(s, box);
+    if (t->facts.is_box) { /* counted from the receiver's start */
+        int64_t dropped = target_count_on(&t->dropped, target_api_dropped(box));
+        ret->kernel_dropped = dropped < 0 ? -1 : dropped - s->dropped_at_open;
+    }
     if (t->facts.is_box && t->facts.is_local)
         take_pids(t, box);
     cJSON_Delete(box);
     /* of processes of ours the kernel says it itself, and at once */
-    int64_t dropped = t->facts.is_box ? -1 : target_kernel_dropped(t);
-    if (dropped >= 0)
-        ret->kernel_dropped = dropped;
+    if (!t->facts.is_box)
+        ret->kernel_dropped = target_kernel_dropped(t);
     return 0;
 }
 
@@ -378,8 +368,6 @@ int target_api_open(struct target *t, const char *url, const char *token_file, s
     struct target_api_state *s = target_api_attach(t, api);
     cJSON *box = NULL;
     rc = target_api_ask(s, &box, err);
-    if (rc == 0)
-        s->dropped_last = target_api_dropped(box);
     cJSON_Delete(box);
     return rc;
 }

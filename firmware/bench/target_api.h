@@ -22,10 +22,10 @@ struct target_watch {
 
 struct target_api_state {
     struct api *api;
-    int64_t clock_ahead_us; /* the box's clock before ours */
-    int64_t since_us;       /* box's clock: nothing of the benchmark is older */
-    int64_t from_us;        /* the same of what was not forgotten */
-    int64_t dropped_at_open, dropped_last, dropped_sum; /* kernel_dropped of the listeners */
+    int64_t clock_ahead_us;       /* the box's clock before ours */
+    int64_t since_us;             /* box's clock: nothing of the benchmark is older */
+    int64_t from_us;              /* the same of what was not forgotten */
+    int64_t dropped_at_open;      /* kernel_dropped of the listeners */
     char registered[IP_TEXT_MAX]; /* an address to be taken back at the end; "" none */
     struct target_watch watch;
 };

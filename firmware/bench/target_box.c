@@ -235,7 +235,7 @@ int target_box_open(struct target *t, const struct target_options *o,
         return rc;
     take_facts(t, box);
     rc = o->syslog ? add_chosen(t, o->syslog, err) : add_listeners(t, box, api_host(api), err);
-    s->dropped_last = target_api_dropped(box);
+    s->dropped_at_open = MAX(target_count_on(&t->dropped, target_api_dropped(box)), 0);
     cJSON_Delete(box);
     if (rc < 0)
         return rc;

@@ -29,8 +29,14 @@ struct target_store {
     void (*done)(struct target *t);
 };
 
+/* A count that begins anew when a process is started again, as one that does not. */
+struct target_count {
+    int64_t before, last;
+};
+
 struct target {
     struct target_facts facts;
+    struct target_count dropped;
     struct target_env env; /* of a driver */
     char dir[TARGET_DIR_MAX];
     char driver[SHARE_PATH_MAX], variant[64];
@@ -64,8 +70,11 @@ MUST_USE int target_sink_open(struct target *t, struct err *err);
 MUST_USE int target_box_open(struct target *t, const struct target_options *o,
                              const volatile sig_atomic_t *stop, struct err *err);
 
-/* Datagrams the kernel dropped before the target's processes read them, -1 unknown. */
-int64_t target_kernel_dropped(const struct target *t);
+/* Datagrams the kernel dropped before the target's processes read them, since the target was
+ * opened; -1 unknown.  After a restart it goes on from what was last seen of the process that
+ * ended. */
+int64_t target_kernel_dropped(struct target *t);
+int64_t target_count_on(struct target_count *c, int64_t now);
 /* "0123456789abcdef" of a run. */
 #define TARGET_RUN_TEXT 17
 void target_run_text(uint64_t run, char ret[TARGET_RUN_TEXT]);

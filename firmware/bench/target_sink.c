@@ -1,5 +1,5 @@
-/* The sink as a target: it counts what it takes and keeps nothing.  It says its counts in a file of JSON
- * (report=), renewed once a second. */
+/* The sink as a target: it counts what it takes and keeps nothing.  It says its counts in a file of
+ * JSON (report=), renewed once a second. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ static int sink_counters(struct target *t, struct target_counters *ret, struct e
     cJSON *report = read_report(t->env.report);
     if (!report)
         return err_set(err, EAGAIN, "no_report", "%s has no counts yet", t->env.report);
-    ret->received = api_int(report, "messages", -1);
+    ret->received = target_count_on(t->state, api_int(report, "messages", -1));
     ret->stored = ret->received;
     ret->kernel_dropped = target_kernel_dropped(t);
     cJSON_Delete(report);
@@ -70,7 +70,7 @@ static void sink_watch_stop(struct target *t)
 
 static void sink_done(struct target *t)
 {
-    (void)t;
+    free(t->state);
 }
 
 int target_sink_open(struct target *t, struct err *err)
@@ -84,10 +84,11 @@ int target_sink_open(struct target *t, struct err *err)
         .watch_stop = sink_watch_stop,
         .done = sink_done,
     };
-    t->store = &sink;
     if (!t->env.report[0])
         return err_set(err, EINVAL, "bad_driver",
                        "target.env has none of api=, postgresql=, file= and report=");
+    t->store = &sink;
+    t->state = xcalloc(1, sizeof(struct target_count));
     t->facts.has_counters = true;
     return 0;
 }
