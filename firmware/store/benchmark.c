@@ -19,8 +19,10 @@ int benchmark_read_counts(PGconn *c, int64_t since_us, struct benchmark_counts *
         " coalesce(sum(not_allowed), 0), coalesce(sum(rate_limit), 0), coalesce(sum(oversize), 0),"
         " coalesce(sum(bad_frame), 0), coalesce(sum(over_budget), 0), coalesce(sum(queue_full), 0),"
         " coalesce(sum(crash), 0), coalesce(sum(rejected), 0),"
-        " coalesce((select benchmark_queued from azekura.receiver_status order by at desc limit "
-        "1), 0)"
+        /* of what was queued when the receiver reported, less what has been stored since */
+        " coalesce((select greatest(s.benchmark_queued - (t.stored - s.benchmark_stored), 0)"
+        "   from azekura.benchmark_total t, (select * from azekura.receiver_status"
+        "   order by at desc limit 1) s), 0)"
         " from azekura.benchmark_count"
         " where minute >= coalesce(date_trunc('minute', $1::timestamptz), '-infinity')",
         1, values, &r, err);

@@ -14,8 +14,9 @@
 
 /* ---- what came ---- */
 
-/* arrived = stored + refused + queued.  `queued` is what the receiver said within the last second,
- * the rest is exact as of the last unit that was stored. */
+/* arrived = stored + refused + queued.  What is stored and refused is exact as of the last unit
+ * that was written; what has come to the receiver since its last report, within a second, is not
+ * there yet.  None of them ever falls but `queued`. */
 struct benchmark_counts {
     struct ledger_counts counts;
     int64_t queued;

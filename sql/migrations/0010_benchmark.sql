@@ -83,6 +83,13 @@ create table azekura.benchmark_count (
     rejected bigint not null
 ) with (fillfactor = 50); -- this minute's row is updated with every unit, within its page
 
+-- All that was ever stored of it.
+create table azekura.benchmark_total (
+    only_one boolean primary key default true check (only_one),
+    stored bigint not null default 0
+) with (fillfactor = 50);
+insert into azekura.benchmark_total default values;
+
 -- Whether what came from `source` in the minute `at` is the benchmark's.
 create function azekura.is_benchmark(source inet, at timestamptz) returns boolean
 language sql stable parallel safe as $$
@@ -221,13 +228,19 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
         oversize = c.oversize + excluded.oversize, bad_frame = c.bad_frame + excluded.bad_frame,
         over_budget = c.over_budget + excluded.over_budget, queue_full = c.queue_full + excluded.queue_full,
         crash = c.crash + excluded.crash, rejected = c.rejected + excluded.rejected;
+
+    update azekura.benchmark_total t set stored = t.stored + u.stored
+      from (select sum(st) as stored from unnest(minutes, sources, stored) u(m, s, st) where azekura.is_benchmark(s, m)) u
+     where u.stored > 0;
 $$;
 
 delete from azekura.source where address <<= inet '127.66.0.0/16';
 
 -- ---- what the receiver says of itself ----
 
-alter table azekura.receiver_status add benchmark_queued bigint not null default 0; -- of `queued`
+alter table azekura.receiver_status
+    add benchmark_queued bigint not null default 0,     -- of `queued`
+    add benchmark_stored bigint not null default 0;     -- benchmark_total then: what has come to that since is not queued any more
 
 drop function azekura.report_receiver(text, uuid, timestamptz, bigint, bigint, bigint, bigint, bigint, integer, bigint, bigint);
 create function azekura.report_receiver(
@@ -235,11 +248,13 @@ create function azekura.report_receiver(
     queue_bytes bigint, connections integer, udp_buffer_bytes bigint, kernel_dropped bigint, benchmark_queued bigint default 0)
 returns void language sql security definer set search_path = pg_catalog, pg_temp as $$
     insert into azekura.receiver_status as r values (receiver, run, started_at, clock_timestamp(), arrived, stored,
-        refused, queued, queue_bytes, connections, udp_buffer_bytes, kernel_dropped, benchmark_queued)
+        refused, queued, queue_bytes, connections, udp_buffer_bytes, kernel_dropped, benchmark_queued,
+        (select t.stored from azekura.benchmark_total t))
     on conflict (receiver) do update set (run, started_at, at, arrived, stored, refused, queued, queue_bytes,
-        connections, udp_buffer_bytes, kernel_dropped, benchmark_queued) = (excluded.run, excluded.started_at, excluded.at,
+        connections, udp_buffer_bytes, kernel_dropped, benchmark_queued, benchmark_stored) = (excluded.run, excluded.started_at, excluded.at,
         excluded.arrived, excluded.stored, excluded.refused, excluded.queued, excluded.queue_bytes,
-        excluded.connections, excluded.udp_buffer_bytes, excluded.kernel_dropped, excluded.benchmark_queued);
+        excluded.connections, excluded.udp_buffer_bytes, excluded.kernel_dropped, excluded.benchmark_queued,
+        excluded.benchmark_stored);
 $$;
 
 -- Where a receiver listens.
@@ -274,7 +289,7 @@ grant execute on function
 grant select (address, since, until) on azekura.benchmark_sender to azekura_receiver;
 grant execute on function azekura.end_benchmark_senders() to azekura_keeper;
 grant execute on function azekura.benchmark_messages() to azekura_web;
-grant select on azekura.benchmark_count, azekura.receiver_listener to azekura_web;
+grant select on azekura.benchmark_count, azekura.benchmark_total, azekura.receiver_listener to azekura_web;
 grant select, insert, update, delete on azekura.benchmark_sender to azekura_web;
 
 reset role;

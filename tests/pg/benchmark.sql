@@ -2,7 +2,7 @@
 \set file :tmp '/benchmark.copy'
 \set made `:make_blocks < blocks/benchmark.txt > :tmp/benchmark.copy && echo yes`
 begin;
-select plan(49);
+select plan(50);
 
 -- ---- the group ----
 select results_eq($$ select id, name, quota_percent, keep_days, retired_at from azekura.source_group where id > 0 $$,
@@ -55,6 +55,7 @@ select results_eq($$ select minute, arrived, stored, bytes, bad_frame, oversize,
     format($$ values (%2$L::timestamptz, 50::bigint, 50::bigint, 5000::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint),
                      (%1$L, 3200, 3190, 320000, 0, 2, 8, 0) $$, date_trunc('minute', now()), date_trunc('minute', now()) - interval '1 minute'),
     'what is the benchmark''s of it by itself, a minute');
+select is(stored, 3240::bigint, 'and all together') from azekura.benchmark_total;
 select is(sum(arrived), 3260::numeric, 'the ledger has all of it') from azekura.ledger;
 select is(sum(arrived) - sum(stored) - sum(refused), 0::numeric, 'and adds up') from azekura.ledger;
 select results_eq($$ select listener, arrived from azekura.ledger_total order by 1 $$, $$ values ('tcp', 3000::bigint), ('udp', 260) $$, 'so do the totals');
