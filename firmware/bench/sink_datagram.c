@@ -101,8 +101,8 @@ static bool is_passing(int error)
 }
 
 /* A reader that is woken for each datagram costs more than all else, on the sender's side too.  So
- * where several came at once, it lets more come; the buffer holds what comes meanwhile many times.
- */
+ * where several came at once, it lets more come: the buffer holds what comes meanwhile many times.
+ * (That of a unix socket holds a few messages, however large it is.) */
 static void nap(const struct sink_worker *w, const struct sink_listener *l, int n)
 {
     static const struct timespec a_while = {0, NAP_NS};
