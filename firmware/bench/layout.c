@@ -100,8 +100,10 @@ static int render_loggen(const struct layout *l, const struct time_texts *now, i
     if (l->o->has_sequence && (add_sequence(l, t) < 0 || buf_add_char(b, ' ') < 0))
         return -ENOSPC;
     /* loggen itself sends a head that is too long for the size without its line feed */
-    if (l->more->is_compat && size <= (int64_t)b->n)
+    if (l->more->is_compat && size < (int64_t)b->n)
         return 0;
+    if (size > 0)
+        b->n = MIN(b->n, (size_t)size - 1); /* the blank before the padding */
     return add_padding(b, size > 0 ? (size_t)size - 1 : 0) < 0 ? -ENOSPC : buf_add_char(b, '\n');
 }
 

@@ -71,7 +71,7 @@ static const char help[] =
     "  -V, --version   -h, --help\n\n"
     "A rate is held exactly: message K is due at K/RATE.  After a stall of more than 10 ms what "
     "was\n"
-    "missed does not go out at once: 10 ms' worth, the rest at 1 % above the rate.  What is not\n"
+    "missed does not go out at once: 10 ms worth, the rest spread at 1 to 10 % above the rate.  What is not\n"
     "sent in the end is counted and said.\n"
     "Exit code: 0 sent; 1 not all (a connection failed, messages of --number were left); 2 usage.";
 

@@ -103,7 +103,7 @@ static void watch(const struct load_args *a, struct load *l, struct shown *s)
     }
     load_start(l, start);
     for (load_read(l, &t); !t.is_done && !stop_asked; load_read(l, &t)) {
-        usleep(5000);
+        usleep(20000); /* the threads sleep by themselves */
         change_rate(l);
         show(a, l, s, start);
     }

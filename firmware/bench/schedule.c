@@ -126,11 +126,18 @@ void pace_init(struct pace *p)
     memset(p, 0, sizeof(*p));
 }
 
+/* How much faster than time the pace's clock runs, in 10^-6. */
+static int64_t gain_ppm(int64_t lag_ns)
+{
+    int64_t ppm = lag_ns / (SCHEDULE_CATCH_UP_NS / 1000000);
+    return lag_ns <= 0 ? 0 : MIN(MAX(ppm, SCHEDULE_GAIN_MIN_PPM), SCHEDULE_GAIN_MAX_PPM);
+}
+
 /* The pace's clock goes on while `ns` pass: as fast as time, faster while it is behind. */
 static void run(struct pace *p, int64_t from_ns, int64_t ns)
 {
     int64_t to_ns = from_ns + ns;
-    int64_t gain = p->clock_ns < from_ns ? ns / 100 * SCHEDULE_CATCH_UP_PERCENT : 0;
+    int64_t gain = (int64_t)((__int128)ns * gain_ppm(from_ns - p->clock_ns) / 1000000);
     p->clock_ns = MIN(to_ns, p->clock_ns + ns + gain);
 }
 
@@ -146,8 +153,10 @@ int64_t pace_advance(struct pace *p, int64_t now_ns)
     }
     int64_t rest = now_ns - from;
     if (rest > SCHEDULE_LATE_NS) {
+        /* what was due while it slept as planned is part of the 10 ms */
+        int64_t slept = from - p->seen_ns;
         p->stalls++;
-        p->clock_ns += SCHEDULE_LATE_NS;
+        p->clock_ns += slept < SCHEDULE_LATE_NS ? SCHEDULE_LATE_NS - slept : SCHEDULE_LATE_NS;
     } else if (rest > 0) {
         run(p, from, rest);
     }
@@ -165,7 +174,8 @@ int64_t pace_plan(struct pace *p, int64_t due_ns)
         wake = p->seen_ns;
     else if (lag > 0)
         /* one nanosecond more than the quotient, for what run() rounds down */
-        wake = MAX(due_ns, p->seen_ns + gap * 100 / (100 + SCHEDULE_CATCH_UP_PERCENT) + 100);
+        wake = MAX(due_ns,
+                   p->seen_ns + 1 + (int64_t)((__int128)gap * 1000000 / (1000000 + gain_ppm(lag))));
     p->planned_ns = wake;
     return wake;
 }

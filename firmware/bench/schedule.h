@@ -9,11 +9,12 @@
  * A pace follows a schedule on a thread's own clock.  While the thread keeps up, its clock is the
  * time.  After a stall of more than SCHEDULE_LATE_NS of the thread (the machine was busy, the
  * process stopped) at most SCHEDULE_LATE_NS worth is let go at once and the rest is spread: the
- * pace's clock runs SCHEDULE_CATCH_UP_PERCENT faster until it has the time again.  So no second
- * after a stall has more than 1 % (and those 10 ms) above the rate; nothing is left out while there
- * is time; what is still behind at the end is skipped, and scheduled = sent + skipped.  (Left out:
- * skipping at once what is late, which would lose messages of a fixed --number to every hiccup of
- * the machine.) */
+ * pace's clock runs faster until it has the time again, by 1 % (SCHEDULE_GAIN_MIN_PPM) when it is
+ * up to 100 ms behind, by as much as it takes to have it back within about 10 s when it is more, by
+ * 10 % at most. So no second after a stall is more than 1 % (and those 10 ms) above the rate unless
+ * the stall was long; nothing is left out while there is time; what is still behind at the end is
+ * skipped, and scheduled = sent + skipped.  (Left out: skipping at once what is late, which would
+ * lose messages of a fixed --number to every hiccup of the machine.) */
 #ifndef AZEKURA_BENCH_SCHEDULE_H
 #define AZEKURA_BENCH_SCHEDULE_H
 
@@ -21,7 +22,9 @@
 
 #define SCHEDULE_PIECES_MAX 256
 #define SCHEDULE_LATE_NS INT64_C(10000000)
-#define SCHEDULE_CATCH_UP_PERCENT 1
+#define SCHEDULE_CATCH_UP_NS INT64_C(10000000000)
+#define SCHEDULE_GAIN_MIN_PPM INT64_C(10000)
+#define SCHEDULE_GAIN_MAX_PPM INT64_C(100000)
 #define SCHEDULE_RATE_MIN 0.000001
 #define NS_PER_SECOND INT64_C(1000000000)
 

@@ -50,7 +50,7 @@ def process_tree(pid):
 def load(program, address, port, messages, connections, seed):
     """Send `messages` in all; what the generator says of it."""
     done = subprocess.run(
-        [program, "load", "--rate", "0", "--number", str(messages // connections), "--active-connections", str(connections),
+        [program, "load", "--mix", "--rate", "0", "--number", str(messages // connections), "--active-connections", str(connections),
          "--seed", str(seed), "--json", "--quiet", address, str(port)],
         check=True, capture_output=True, text=True)
     return json.loads(done.stdout)

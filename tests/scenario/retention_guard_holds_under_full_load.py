@@ -47,7 +47,7 @@ class Sampler(threading.Thread):
 
 def send_mix(box):
     host, port = box.address("tcp")
-    subprocess.run([box.program / "bin" / "azekura-bench", "load", "-Q", "-r", "0", "-n", str(MIX_MESSAGES), host, str(port)],
+    subprocess.run([box.program / "bin" / "azekura-bench", "load", "--mix", "-Q", "-r", "0", "-n", str(MIX_MESSAGES), host, str(port)],
                    check=True, capture_output=True)
     return MIX_MESSAGES
 

@@ -27,7 +27,7 @@ def main():
         granted = int(box.value("select udp_buffer_bytes from azekura.receiver_status"))
         host, port = box.address("udp")
         before = switches(box.pid("receiver"))
-        subprocess.run([box.program / "bin" / "azekura-bench", "load", "--dgram", "--rate", str(RATE), "--number", str(MESSAGES), "--quiet",
+        subprocess.run([box.program / "bin" / "azekura-bench", "load", "--mix", "--dgram", "--rate", str(RATE), "--number", str(MESSAGES), "--quiet",
                         host, str(port)], check=True, stdout=subprocess.DEVNULL)
         waits = switches(box.pid("receiver")) - before
         for _ in range(5):
