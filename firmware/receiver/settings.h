@@ -11,8 +11,8 @@
 /* At the start, before the threads: what an earlier run was told.  A file that cannot be read is
  * said in the log and left out. */
 void settings_load_kept(struct config *c, const struct state *state);
-/* The same of source groups and shed levels; what cannot be read leaves every sender in group 0 and
- * nothing shed, until the database is there. */
+/* The same of source groups and shed levels; what cannot be read leaves every sender but the
+ * benchmark's in group 0 and nothing shed, until the database is there. */
 void settings_load_kept_groups(struct shared *s, const struct state *state);
 
 /* Read azekura.setting, source_group_member and shed, apply and keep.  `file` is what the
