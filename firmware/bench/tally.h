@@ -13,10 +13,9 @@
 
 #define TALLY_STREAMS_MAX 65536u
 #define TALLY_NUMBERS_MAX (INT64_C(1) << 33) /* a stream: 1 GiB of bits */
-#define TALLY_BYTES_MAX (INT64_C(1) << 30)   /* of all pieces: 8,000 million numbers in row */
-* /
+#define TALLY_BYTES_MAX (INT64_C(1) << 30)   /* of all pieces: 8,000 million numbers */
 
-    struct tally;
+struct tally;
 
 struct tally_range {
     uint32_t stream;
