@@ -20,7 +20,7 @@
 
 #define LOG_MAX_BYTES (1 << 20)                /* of what a run prints; it then begins anew */
 #define START_PATIENCE_US (10 * US_PER_SECOND) /* until it has its lock; it may have it later */
-#define STOP_PATIENCE_US (8 * US_PER_SECOND)   /* of azekura-web when it stops */
+#define STOP_PATIENCE_US (12 * US_PER_SECOND)  /* of azekura-web when it stops */
 #define LOOK_NS 20000000                       /* while waiting for either */
 #define NUMBER_MAX 9                           /* runs of a profile within one second */
 #define ID_MAX (BENCH_ID_MAX + 1)

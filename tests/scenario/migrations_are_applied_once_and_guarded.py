@@ -30,7 +30,7 @@ def at_once(box, n):
 
 def main():
     with Product(daemons=()) as box:
-        sql = pathlib.Path(box.program / "sql")
+        sql = pathlib.Path(box.program / "sql" / "migrations")
         files = sorted(p.name for p in sql.glob("*.sql"))
         assert recorded(box) == [(str(i + 1), name) for i, name in enumerate(files)], recorded(box)
         migrate(box, 0, f"up to date at migration {len(files)}")

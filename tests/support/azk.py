@@ -106,7 +106,10 @@ class Product:
         shutil.copy(BUILD / "pgext" / "azekura.so", self.program / "pgext")
         for part in ("profiles", "targets"):
             shutil.copytree(SOURCE / "firmware" / "bench" / part, self.program / "share" / "azekura" / "bench" / part)
-        shutil.copytree(SOURCE / "sql" / "migrations", self.program / "sql")
+        # as packaging/run.sh lays them out: the benchmark starts a private instance from here
+        for part in ("migrations", "extension"):
+            shutil.copytree(SOURCE / "sql" / part, self.program / "sql" / part)
+        shutil.copy(SOURCE / "rootfs" / "usr" / "share" / "azekura" / "postgresql.conf", self.program)
         pages = SOURCE / "webui" / "dist"
         if pages.is_dir():
             shutil.copytree(pages, self.program / "webui")
@@ -124,7 +127,7 @@ class Product:
             "state.dir": self.state,
             "database": self.cluster.conninfo(),
             "web.root": self.program / "webui",
-            "database.sql_dir": self.program / "sql",
+            "database.sql_dir": self.program / "sql" / "migrations",
         } | self.settings
         self.config_file = self.state / "azekura.conf"
         self.config_file.write_text("".join(f"{n} = {v}\n" for n, v in lines.items()), encoding="utf-8")
