@@ -71,7 +71,8 @@ static const char help[] =
     "  -V, --version   -h, --help\n\n"
     "A rate is held exactly: message K is due at K/RATE.  After a stall of more than 10 ms what "
     "was\n"
-    "missed does not go out at once: 10 ms worth, the rest spread at 1 to 10 % above the rate.  What is not\n"
+    "missed does not go out at once: 10 ms worth, the rest spread at 1 to 10 % above the rate.  "
+    "What is not\n"
     "sent in the end is counted and said.\n"
     "Exit code: 0 sent; 1 not all (a connection failed, messages of --number were left); 2 usage.";
 
@@ -516,6 +517,12 @@ static int resolve(struct load_args *a, const char *host, const char *ports)
         size_t n = strcspn(p, ",");
         struct addrinfo *found, *best;
         snprintf(port, sizeof(port), "%.*s", (int)MIN(n, sizeof(port) - 1), p);
+        uint64_t checked;
+        if (view_u64(view_of(p, n), 65535, &checked) < 0) {
+            fprintf(stderr, "azekura-bench load: port %.*s: a number in 0..65535 is expected\n",
+                    (int)n, p);
+            return -EINVAL;
+        }
         if (o->ports_n == LOAD_PORTS_MAX) {
             fprintf(stderr, "azekura-bench load: %s: more than %d ports\n", ports, LOAD_PORTS_MAX);
             return -EINVAL;
@@ -633,7 +640,7 @@ static int parse_all(int argc, char **argv, struct load_args *a)
 {
     int option;
     opterr = 0;
-    optind = 1;
+    optind = 0; /* anew, whatever was parsed before */
     while ((option = getopt_long(argc, argv, ":ixSD6Ur:s:I:Tn:PFp:HR:ldcCQVh", options, NULL)) !=
            -1) {
         int r;
@@ -646,9 +653,10 @@ static int parse_all(int argc, char **argv, struct load_args *a)
             return 1;
         }
         if (option == '?' || option == ':') {
+            char letter[3] = {'-', (char)optopt, 0};
             fprintf(stderr, "azekura-bench load: %s %s, see --help\n",
                     option == ':' ? "a value is missing after" : "unknown option",
-                    argv[optind - 1]);
+                    optopt > 0 && optopt < 128 ? letter : argv[optind - 1]);
             return -EINVAL;
         }
         if (flag_option(a, option) || text_option(a, option))

@@ -56,8 +56,11 @@ Test(replay, lines_are_sent_with_the_time_of_now_and_keep_what_they_say)
 
 Test(replay, as_rfc5424_they_have_a_right_count_and_header)
 {
-    struct load_options o = {
-        .layout = LOAD_FILE, .connections = 1, .format = LOAD_RFC5424, .framing = LOAD_OCTETS};
+    struct load_options o = {.transport = TARGET_TCP,
+                             .layout = LOAD_FILE,
+                             .connections = 1,
+                             .format = LOAD_RFC5424,
+                             .framing = LOAD_OCTETS};
     struct load_more more = {.file = file(lines)};
     expect(&o, &more,
            "65 <13>1 2026-03-10T12:00:00+00:00 hosta sshd 77 - - \xEF\xBB\xBFhello world\n"
