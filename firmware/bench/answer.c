@@ -57,7 +57,7 @@ static void add_loss(const struct rung *r, struct answer *a)
     struct words place = answer_place(r->worst);
     struct figure loss = figure_loss(r->loss_percent), lost = figure_count(facts_lost(r->worst));
     buf_printf(&a->en, "%s (−%s)%s%s", loss.s, lost.s, *place.en ? " " : "", place.en);
-    buf_printf(&a->ja, "%s%s (−%s) を失います", place.ja, loss.s, lost.s);
+    buf_printf(&a->ja, "%s%s%s (−%s) を失います", place.ja, *place.ja ? " " : "", loss.s, lost.s);
 }
 
 static void ladder(const cJSON *report, struct answer *a)
@@ -86,10 +86,11 @@ static void ladder(const cJSON *report, struct answer *a)
         } else {
             struct figure of = figure_count(top->sent);
             double seconds = facts_number(top->worst, "load.duration_s");
-            struct figure time =
-                figure_duration(isnan(seconds) ? facts_number(top->worst, "duration_s") : seconds);
+            if (isnan(seconds))
+                seconds = facts_number(top->worst, "duration_s");
+            struct figure time = figure_duration(seconds), time_ja = figure_duration_ja(seconds);
             buf_printf(&a->en, " for %s without loss: %s of %s (100 %%)", time.s, of.s, of.s);
-            buf_printf(&a->ja, "、%s にわたり損失なく保存します (%s 件中 %s 件、100 %%)", time.s,
+            buf_printf(&a->ja, "、%s にわたり損失なく保存します (%s 件中 %s 件、100 %%)", time_ja.s,
                        of.s, of.s);
         }
     }
@@ -99,14 +100,15 @@ static void ladder(const cJSON *report, struct answer *a)
 /* One long trial: the same for soak, mixed and whatever has a single row. */
 static void single(const cJSON *report, const struct rung *r, const char *target, struct answer *a)
 {
-    struct figure time = figure_duration(facts_number(r->worst, "duration_s"));
+    struct figure time = figure_duration(facts_number(r->worst, "duration_s")),
+                  time_ja = figure_duration_ja(facts_number(r->worst, "duration_s"));
     struct figure sent = figure_count(r->sent), found = figure_count(r->sent - r->lost);
     add_subject(report, target, a);
     buf_add_str(&a->en, " stored ");
     buf_add_char(&a->ja, ' ');
     add_load(r->worst, r->rate, a);
     buf_printf(&a->en, " for %s ", time.s);
-    buf_printf(&a->ja, "、%s にわたり", time.s);
+    buf_printf(&a->ja, "、%s にわたり", time_ja.s);
     if (r->loss_percent == 0) {
         buf_printf(&a->en, "without loss: %s of %s (100 %%)", found.s, sent.s);
         buf_printf(&a->ja, "損失なく保存しました (%s 件中 %s 件、100 %%)", sent.s, found.s);

@@ -101,7 +101,11 @@ struct figure figure_loss(double percent)
         return unknown;
     if (percent <= 0)
         return (struct figure){"0 %"};
-    f = figure_decimals(percent, percent >= 10 ? 0 : decimals_of(percent, 1));
+    int decimals = percent >= 10 ? 0 : decimals_of(percent, 1);
+    /* the little that arrived is not rounded away either */
+    while (percent < 100 && decimals < 12 && percent >= 100 - 0.5 * pow(10, -decimals))
+        decimals++;
+    f = figure_decimals(percent, decimals);
     snprintf(out.s, sizeof(out.s), "%.30s %%", f.s);
     return out;
 }
@@ -116,7 +120,8 @@ struct figure figure_reception(double sent, double lost)
     double loss = MIN(lost, sent) / sent * 100;
     int decimals = decimals_of(loss, 2);
     /* what is left over must not be rounded away */
-    while (decimals < 12 && 100 - loss >= 100 - 0.5 * pow(10, -decimals))
+    while (decimals < 12 && (loss <= 0.5 * pow(10, -decimals) ||
+                             (loss < 100 && 100 - loss < 0.5 * pow(10, -decimals))))
         decimals++;
     f = figure_count(lost);
     snprintf(out.s, sizeof(out.s), "%.*f %% (−%.24s)", decimals, 100 - loss, f.s);
@@ -133,26 +138,32 @@ struct figure figure_percent(double percent)
     return out;
 }
 
-struct figure figure_duration(double seconds)
+static struct figure duration(double seconds, const char *const units[4])
 {
-    static const struct {
-        double s;
-        const char *unit;
-    } units[] = {{86400, " days"}, {3600, " h"}, {60, " min"}};
+    static const double scales[] = {86400, 3600, 60, 1};
+    static const double least[] = {2, 1, 2, 0};
     struct figure f, out;
+    size_t i = 0;
     if (isnan(seconds))
         return unknown;
-    for (size_t i = 0; i < ARRAY_LEN(units); i++) {
-        double n = seconds / units[i].s;
-        if (n < (i == 2 ? 2 : 1) || (i == 0 && n < 2))
-            continue;
-        f = figure_decimals(n, n == floor(n) ? 0 : 1);
-        snprintf(out.s, sizeof(out.s), "%.30s%s", f.s, units[i].unit);
-        return out;
-    }
-    f = figure_decimals(seconds, seconds == floor(seconds) || seconds >= 100 ? 0 : 1);
-    snprintf(out.s, sizeof(out.s), "%.30s s", f.s);
+    while (i < 3 && seconds / scales[i] < least[i])
+        i++;
+    double n = seconds / scales[i];
+    f = figure_decimals(n, n == floor(n) || (i == 3 && n >= 100) ? 0 : 1);
+    snprintf(out.s, sizeof(out.s), "%.30s %s", f.s, units[i]);
     return out;
+}
+
+struct figure figure_duration(double seconds)
+{
+    static const char *const units[] = {"days", "h", "min", "s"};
+    return duration(seconds, units);
+}
+
+struct figure figure_duration_ja(double seconds)
+{
+    static const char *const units[] = {"日", "時間", "分", "秒"};
+    return duration(seconds, units);
 }
 
 struct figure figure_ms(double us)

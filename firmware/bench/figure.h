@@ -17,10 +17,11 @@ struct figure figure_short(double n);                  /* at the axis of a graph
 struct figure figure_loss(double percent);             /* "0.4 %", "0.0003 %", "0 %" only for 0 */
 /* Of `sent`, `lost` never came: "100 %", "99.9997 % (−216)". */
 struct figure figure_reception(double sent, double lost);
-struct figure figure_percent(double percent);  /* of one core: "31 %", "3.1 %" */
-struct figure figure_bytes(double bytes);      /* decimal units: "12.3 GB" */
-struct figure figure_duration(double seconds); /* "60 s", "90 min", "1 h", "3 days" */
-struct figure figure_ms(double us);            /* microseconds as "1.2 ms", "850 ms", "3.1 s" */
-struct figure figure_ratio(double ratio);      /* "×1.23" */
+struct figure figure_percent(double percent);     /* of one core: "31 %", "3.1 %" */
+struct figure figure_bytes(double bytes);         /* decimal units: "12.3 GB" */
+struct figure figure_duration(double seconds);    /* "60 s", "90 min", "1 h", "3 days" */
+struct figure figure_duration_ja(double seconds); /* "60 秒", "1 時間" */
+struct figure figure_ms(double us);               /* microseconds as "1.2 ms", "850 ms", "3.1 s" */
+struct figure figure_ratio(double ratio);         /* "×1.23" */
 
 #endif

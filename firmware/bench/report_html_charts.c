@@ -250,8 +250,9 @@ static void add_target(const struct report_view *v, const char *target, bool is_
     struct timeline *t = xcalloc(1, sizeof(*t));
     timeline_init(t, v, target);
     if (t->n > 0) {
-        struct figure seconds = figure_duration(t->seconds);
-        struct words end = {seconds.s, seconds.s};
+        struct figure seconds = figure_duration(t->seconds),
+                      seconds_ja = figure_duration_ja(t->seconds);
+        struct words end = {seconds.s, seconds_ja.s};
         if (has_summary) {
             buf_printf(out, "<details%s><summary>", is_open ? " open" : "");
             html_text(out, target);

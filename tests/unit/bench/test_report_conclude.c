@@ -1,0 +1,258 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+
+#include "bench/facts.h"
+#include "bench/report.h"
+
+static cJSON *document(const char *name)
+{
+    char path[512];
+    cJSON *report = NULL;
+    struct err err = {0};
+    snprintf(path, sizeof(path), AZEKURA_SOURCE_DIR "/tests/corpus/bench/%s", name);
+    cr_assert_eq(report_read(path, &report, &err), 0, "%s", err.message);
+    return report;
+}
+
+Test(report_conclude, each_profile_has_its_verdict_and_its_sentence_in_both_languages)
+{
+    static const struct {
+        const char *name, *verdict, *bottleneck, *en, *ja;
+    } cases[] = {
+        {"ladder", "pass", "none",
+         "Azekura on this machine stores 20,000 messages/s of 100 bytes by UDP for 60 s without "
+         "loss: 1,200,000 of 1,200,000 (100 %)",
+         "このマシンの Azekura は 100 バイトのメッセージを UDP で毎秒 20,000 件、60 秒 "
+         "にわたり損失なく保存します (1,200,000 件中 1,200,000 件、100 %)"},
+        {"ladder_with_loss", "fail", "buffer",
+         "This box stores 38,000 messages/s of 100 bytes by UDP without loss; at 52,000 it loses "
+         "0.4 % (−12,480) in the kernel's socket buffer",
+         "このボックスは 100 バイトのメッセージを UDP で毎秒 38,000 件、損失なく保存し、毎秒 "
+         "52,000 "
+         "件ではカーネルのソケットバッファで 0.4 % (−12,480) を失います"},
+        {"ladder_almost", "fail", "buffer",
+         "This box already loses at 20,000 messages/s by UDP: 0.0003 % (−216) in the kernel's "
+         "socket buffer",
+         NULL},
+        {"knee", "pass", "buffer",
+         "Azekura on this machine stores 46,000 messages/s of 100 bytes by UDP without loss "
+         "(47,500 "
+         "with at most 0.01 %); 120,000 messages/s of 100 bytes by TCP without loss (120,000 with "
+         "at "
+         "most 0.01 %)",
+         NULL},
+        {"soak", "pass", "none",
+         "This box stored 20,000 messages/s of 100 bytes by UDP for 24 h without loss: "
+         "1,728,000,000 "
+         "of 1,728,000,000 (100 %)",
+         NULL},
+        {"mixed", "pass", "none",
+         "Azekura on this machine stored 32,000 messages/s of 100 bytes by UDP for 2 min without "
+         "loss: 3,840,000 of 3,840,000 (100 %), while half of 480 searches were answered within "
+         "84.5 "
+         "ms and 99 % within 310 ms",
+         NULL},
+        {"crash", "pass", "unknown",
+         "Azekura on this machine, killed 5 times at 20,000 messages/s by UDP, lost nothing that "
+         "it "
+         "had stored, stored nothing twice and was back within 1.18 s; 3,412 were lost while it "
+         "was "
+         "away",
+         NULL},
+        {"sngbench", "pass", "unknown",
+         "Azekura on this machine stores 310,000 messages/s of 256 bytes by TCP at best (4 × 32 "
+         "connections); syslog-ng:maxperf 336,000 (×1.08), rsyslog:file 166,000 (×0.54)",
+         NULL},
+        {"invalid", "invalid", "none",
+         "Invalid, no figure is given: other programs used 35 % of a core, at most 5 % of the "
+         "machine "
+         "are allowed (10,000 msg/s by UDP)",
+         NULL},
+        {"incomplete", "none", "none",
+         "Incomplete: stopped by Ctrl-C in step 3 of 4. Until then: Azekura on this machine stores "
+         "10,000 messages/s of 100 bytes by UDP for 60 s without loss: 600,000 of 600,000 (100 %)",
+         NULL},
+        {"failed", "none", NULL,
+         "Failed: the API at http://127.0.0.1:8080 answered 401; nothing was measured", NULL},
+        {"empty", "none", NULL, "Incomplete; nothing was measured", "未完了。測定結果はありません"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        cJSON *r = document(cases[i].name);
+        report_conclude(r);
+        cr_assert_str_eq(facts_text(r, "verdict"), cases[i].verdict, "%s: %s", cases[i].name,
+                         facts_text(r, "verdict"));
+        cr_assert_str_eq(facts_text(r, "answer.en"), cases[i].en, "%s: %s", cases[i].name,
+                         facts_text(r, "answer.en"));
+        cr_assert(!cases[i].ja || strcmp(facts_text(r, "answer.ja"), cases[i].ja) == 0, "%s: %s",
+                  cases[i].name, facts_text(r, "answer.ja"));
+        cr_assert_str_not_empty(facts_text(r, "answer.ja"), "%s", cases[i].name);
+        cr_assert_str_eq(facts_text(r, "bottleneck.kind"),
+                         cases[i].bottleneck ? cases[i].bottleneck : "", "%s: %s", cases[i].name,
+                         facts_text(r, "bottleneck.kind"));
+        cJSON_Delete(r);
+    }
+}
+
+Test(report_conclude, called_again_it_says_the_same)
+{
+    static const char *const names[] = {"ladder_with_loss", "knee", "sngbench", "hostile", "empty"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        cJSON *r = document(names[i]);
+        report_conclude(r);
+        char *once = cJSON_PrintUnformatted(r);
+        report_conclude(r);
+        char *twice = cJSON_PrintUnformatted(r);
+        cr_assert_str_eq(once, twice, "%s", names[i]);
+        cJSON_free(once);
+        cJSON_free(twice);
+        cJSON_Delete(r);
+    }
+}
+
+/* The member at `path` of the trial in place `n`. */
+static void set(cJSON *report, int n, const char *object, const char *member, cJSON *value)
+{
+    cJSON *t = cJSON_GetArrayItem(cJSON_GetObjectItem(report, "trials"), n);
+    facts_set(*object ? cJSON_GetObjectItem(t, object) : t, member, value);
+}
+
+static void expect(cJSON *r, const char *why, const char *verdict, const char *part)
+{
+    report_conclude(r);
+    cr_assert_str_eq(facts_text(r, "verdict"), verdict, "%s: %s", why, facts_text(r, "verdict"));
+    cr_assert_not_null(strstr(facts_text(r, "answer.en"), part), "%s: %s", why,
+                       facts_text(r, "answer.en"));
+    cJSON_Delete(r);
+}
+
+Test(report_conclude, a_pass_ends_where_something_is_wrong)
+{
+    cJSON *r = document("ladder");
+    set(r, 1, "sequence", "duplicated", cJSON_CreateNumber(3));
+    expect(r, "found twice", "fail", "without loss");
+
+    r = document("ladder");
+    set(r, 2, "stages", "unaccounted", cJSON_CreateNumber(-1));
+    expect(r, "unaccounted for", "fail", "without loss");
+
+    r = document("ladder_with_loss");
+    cJSON *goal = cJSON_CreateObject();
+    facts_set_number(goal, "loss_percent", 3);
+    facts_set(r, "goal", goal);
+    expect(r, "a goal of 3 %", "pass", "at 52,000 it loses 0.4 %");
+
+    r = document("ladder");
+    set(r, 3, "sequence", "missing", cJSON_CreateNull());
+    set(r, 3, "sequence", "found", cJSON_CreateNull());
+    set(r, 3, "stages", "visible", cJSON_CreateNull());
+    set(r, 3, "", "loss_percent", cJSON_CreateNull());
+    expect(r, "not read back", "invalid", "could not be read back (20,000 msg/s by UDP)");
+
+    r = document("mixed");
+    set(r, 0, "searches", "errors", cJSON_CreateNumber(2));
+    expect(r, "searches failed", "fail", "; 2 failed");
+
+    r = document("crash");
+    set(r, 0, "stages", "stored", cJSON_CreateNumber(1196688));
+    expect(r, "stored and gone", "fail", "lost 100 messages that it had stored");
+}
+
+Test(report_conclude, a_rate_that_the_generator_did_not_reach_is_not_claimed)
+{
+    cJSON *r = document("ladder");
+    set(r, 3, "stages", "sent", cJSON_CreateNumber(1083333));
+    set(r, 3, "sequence", "found", cJSON_CreateNumber(1083333));
+    set(r, 3, "rates", "sent", cJSON_CreateNumber(18055.55));
+    report_conclude(r);
+    cr_assert_not_null(strstr(facts_text(r, "answer.en"), "stores 18,000 messages/s"), "%s",
+                       facts_text(r, "answer.en"));
+    cr_assert_str_eq(facts_text(facts_trial(r, 4), "bottleneck"), "generator");
+    cJSON_Delete(r);
+}
+
+Test(report_conclude, the_place_of_the_greatest_loss_is_named)
+{
+    static const struct {
+        const char *stage, *reason, *part;
+    } cases[] = {
+        {"nic_dropped", NULL, "(−12,480) at the network card"},
+        {"unaccounted", NULL, "(−12,480) at a place that nothing counts"},
+        {"in_flight", NULL, "(−12,480) on their way when the trial ended"},
+        {"refused", "rate_limit", "(−12,480) refused: rate limit"},
+        {"refused", "of_tomorrow", "(−12,480) of_tomorrow"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        cJSON *r = document("ladder_with_loss");
+        set(r, 2, "stages", "kernel_dropped", cJSON_CreateNumber(0));
+        set(r, 2, "stages", cases[i].stage, cJSON_CreateNumber(12480));
+        if (cases[i].reason) {
+            cJSON *reasons = cJSON_CreateObject();
+            facts_set_number(reasons, cases[i].reason, 12480);
+            set(r, 2, "stages", "reasons", reasons);
+        }
+        expect(r, cases[i].stage, "fail", cases[i].part);
+    }
+}
+
+Test(report_conclude, what_stopped_a_trial_is_told_by_its_evidence)
+{
+    static const struct {
+        const char *name, *kind;
+        double host, syslog, written, dropped;
+    } cases[] = {
+        {"all cores busy", "cpu", 1150, 400, 0, 12480},
+        {"one thread busy", "thread", 300, 97, 0, 12480},
+        {"the disk", "disk", 300, 31, 3.2e8 * 60, 0},
+        {"a burst", "buffer", 300, 31, 0, 12480},
+        {"nobody knows", "unknown", 300, 31, 0, 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        cJSON *r = document("ladder_with_loss");
+        cJSON *t = cJSON_GetArrayItem(cJSON_GetObjectItem(r, "trials"), 2);
+        cJSON *cpu = cJSON_GetObjectItem(t, "cpu");
+        facts_set_number(cJSON_GetObjectItem(cpu, "host"), "mean", cases[i].host);
+        facts_set_number(cJSON_GetObjectItem(cpu, "syslog"), "mean", cases[i].syslog);
+        set(r, 2, "disk", "written_bytes", cJSON_CreateNumber(cases[i].written));
+        set(r, 2, "stages", "kernel_dropped", cJSON_CreateNumber(cases[i].dropped));
+        report_conclude(r);
+        cr_assert_str_eq(facts_text(r, "bottleneck.kind"), cases[i].kind, "%s: %s", cases[i].name,
+                         facts_text(r, "bottleneck.kind"));
+        cJSON_Delete(r);
+    }
+}
+
+Test(report_conclude, targets_beside_the_first_never_decide)
+{
+    cJSON *r = document("sngbench");
+    cJSON *t;
+    cJSON_ArrayForEach(t, cJSON_GetObjectItem(r, "trials"))
+    {
+        if (facts_is(t, "target", "rsyslog:file"))
+            facts_set_number(cJSON_GetObjectItem(t, "sequence"), "missing", 1000);
+    }
+    report_conclude(r);
+    cr_assert_str_eq(facts_text(r, "verdict"), "pass");
+    cJSON_Delete(r);
+}
+
+Test(report_conclude, peers_are_medians_of_valid_runs_without_the_warm_up)
+{
+    cJSON *r = document("sngbench");
+    report_conclude(r);
+    const cJSON *peers = facts_get(r, "peers");
+    cr_assert_eq(cJSON_GetArraySize(peers), 18, "6 tests of 3 targets");
+    const cJSON *p = cJSON_GetArrayItem(peers, 1); /* 1 connection, syslog-ng */
+    cr_assert_str_eq(facts_text(p, "target"), "syslog-ng:maxperf");
+    cr_assert_eq(cJSON_GetArraySize(facts_get(p, "rates")), 3);
+    cr_assert_float_eq(facts_number(p, "median"), 88000, 1e-6);
+    cr_assert_float_eq(facts_number(p, "mad"), 1760, 1e-6);
+    cr_assert_float_eq(facts_number(p, "ratio"), 88000.0 / 91000, 1e-9);
+    /* 3,000 apart, 2 MAD are 3,640 */
+    cr_assert(facts_true(p, "is_noise"));
+    /* 23,000 apart, 2 MAD are 12,960 */
+    p = cJSON_GetArrayItem(peers, 7);
+    cr_assert(facts_false(p, "is_noise"));
+    cr_assert_float_eq(facts_number(cJSON_GetArrayItem(peers, 0), "ratio"), 1, 0);
+    cJSON_Delete(r);
+}
