@@ -13,6 +13,7 @@
 enum {
     EVENTS_A_STEP = 64,
     DRAIN_US = 2000000,
+    HELD_MS = 1000, /* then a message that waits for the next one goes without it */
 };
 
 void worker_fail(struct sink_worker *w, int error, const char *what, const char *name)
@@ -72,9 +73,9 @@ void worker_pause(struct sink_worker *w)
 
 void worker_round_end(struct sink_worker *w)
 {
-    worker_publish_tally(w);
     if (!w->sink->is_plain)
         outlet_flush(w);
+    worker_publish(w);
 }
 
 int worker_watch(struct sink_worker *w, struct sink_source *source)
@@ -127,8 +128,13 @@ static void *work(void *context)
     struct sink_worker *w = context;
     struct sink *s = w->sink;
     int n = 0;
-    while (n >= 0 && !atomic_load_explicit(&s->is_ending, memory_order_acquire))
-        n = step(w, -1);
+    while (n >= 0 && !atomic_load_explicit(&s->is_ending, memory_order_acquire)) {
+        n = step(w, w->has_held ? HELD_MS : -1);
+        if (n == 0 && w->has_held) {
+            outlet_release(w);
+            worker_round_end(w);
+        }
+    }
     /* what the kernel holds */
     if (n >= 0)
         (void)epoll_ctl(w->epoll, EPOLL_CTL_DEL, w->wake, NULL);
@@ -139,7 +145,7 @@ static void *work(void *context)
         worker_fail(w, -n, "cannot wait for", "sockets");
     outlet_release(w);
     outlet_flush(w);
-    worker_publish_tally(w);
+    worker_publish(w);
     atomic_store(&w->cpu_us, thread_cpu_us());
     return NULL;
 }

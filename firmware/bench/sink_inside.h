@@ -73,7 +73,8 @@ struct sink_worker {
     size_t forward_n;
     int forward_fd;
     int64_t forward_retry_mono_us;
-    _Atomic int64_t counts[SINK_COUNTS]; /* written by the worker alone */
+    int64_t counting[SINK_COUNTS];       /* the worker's own */
+    _Atomic int64_t counts[SINK_COUNTS]; /* … published when what they count is written out */
     _Atomic int64_t last_mono_us;
     _Atomic int64_t cpu_us; /* of the thread, when it ended */
 };
@@ -102,8 +103,7 @@ struct sink {
 
 static inline void worker_count(struct sink_worker *w, enum sink_count what, int64_t n)
 {
-    int64_t old = atomic_load_explicit(&w->counts[what], memory_order_relaxed);
-    atomic_store_explicit(&w->counts[what], old + n, memory_order_relaxed);
+    w->counting[what] += n;
 }
 
 /* sink.c */
@@ -112,13 +112,14 @@ void worker_fail(struct sink_worker *w, int error, const char *what, const char 
 void worker_pause(struct sink_worker *w);
 /* Messages have come: remember when. */
 void worker_arrived(struct sink_worker *w);
-/* At the end of a round of reading: publish counts, write what waits. */
+/* At the end of a round of reading: write what waits, then publish the counts, so that who reads of
+ * a message in the status finds it in the file. */
 void worker_round_end(struct sink_worker *w);
 MUST_USE int worker_watch(struct sink_worker *w, struct sink_source *source);
 
 /* sink_run.c: the marks of a message, or of several lines */
 void worker_tally(struct sink_worker *w, struct view text, bool is_stored);
-void worker_publish_tally(struct sink_worker *w);
+void worker_publish(struct sink_worker *w);
 void sink_merge_runs(struct sink *s);
 
 /* sink_socket.c */

@@ -40,7 +40,7 @@ void worker_tally(struct sink_worker *w, struct view text, bool is_stored)
     }
 }
 
-void worker_publish_tally(struct sink_worker *w)
+void worker_publish(struct sink_worker *w)
 {
     struct tally_count sum = {0};
     for (size_t i = 0; i < w->runs_n; i++) {
@@ -50,10 +50,12 @@ void worker_publish_tally(struct sink_worker *w)
         sum.reordered += c.reordered;
         sum.reach += c.reach;
     }
-    atomic_store_explicit(&w->counts[SINK_FOUND], sum.found, memory_order_relaxed);
-    atomic_store_explicit(&w->counts[SINK_FOUND_AGAIN], sum.duplicated, memory_order_relaxed);
-    atomic_store_explicit(&w->counts[SINK_FOUND_LATE], sum.reordered, memory_order_relaxed);
-    atomic_store_explicit(&w->counts[SINK_REACH], sum.reach, memory_order_relaxed);
+    w->counting[SINK_FOUND] = sum.found;
+    w->counting[SINK_FOUND_AGAIN] = sum.duplicated;
+    w->counting[SINK_FOUND_LATE] = sum.reordered;
+    w->counting[SINK_REACH] = sum.reach;
+    for (size_t i = 0; i < SINK_COUNTS; i++)
+        atomic_store_explicit(&w->counts[i], w->counting[i], memory_order_relaxed);
 }
 
 static void merge_tally(struct tally *into, const struct tally *from)
@@ -81,7 +83,7 @@ void sink_merge_runs(struct sink *s)
             tally_free(&from->stored);
         }
         w->runs_n = 0;
-        worker_publish_tally(w);
+        worker_publish(w);
     }
-    worker_publish_tally(first);
+    worker_publish(first);
 }

@@ -49,6 +49,7 @@ static void stream_close(struct sink_worker *w, struct sink_connection *c)
     list_remove(w->sink, c);
     pthread_mutex_unlock(&w->sink->lock);
     connection_free(c);
+    worker_publish(w);
 }
 
 void stream_close_all(struct sink *s)
@@ -116,8 +117,9 @@ void stream_accept(struct sink_worker *w, struct sink_source *source)
             continue;
         if (errno != EAGAIN)
             worker_fail(w, errno, "cannot accept a connection on", source->listener->name);
-        return;
+        break;
     }
+    worker_publish(w);
 }
 
 /* One message was found.  False: --close-every struck, what follows is not looked at. */

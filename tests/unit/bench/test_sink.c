@@ -314,6 +314,21 @@ Test(sink, connections_of_one_stream_on_several_threads_are_one_in_the_result)
     sink_free(&s);
 }
 
+Test(sink, a_message_that_waits_for_the_next_one_goes_alone_when_none_comes)
+{
+    struct sink_options o = options_of(TARGET_TCP);
+    o.faults.reorder_every = 1;
+    struct sink *s = new_sink(&o);
+    sink_start(s);
+    int fd = client(s, SOCK_STREAM);
+    send_marked(fd, 0, 0, 1);
+    while (count_of(s, SINK_STORED) < 1)
+        usleep(1000);
+    cr_assert_eq(count_of(s, SINK_REORDERED), 1);
+    close(fd);
+    sink_free(&s);
+}
+
 Test(sink, what_cannot_begin_is_named)
 {
     struct sink *s = NULL, *first;
