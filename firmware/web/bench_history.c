@@ -22,7 +22,7 @@ static bool may_go(int root, int marks, const char *id)
     return is_ended;
 }
 
-void bench_history_trim(int root, int marks)
+void bench_history_trim(int root, int marks, int runs_max, int64_t bytes_max)
 {
     struct arena arena = ARENA_INIT;
     const char **ids;
@@ -32,7 +32,7 @@ void bench_history_trim(int root, int marks)
     for (int i = 0; i < n; i++) {
         bytes += bench_folder_bytes(root, ids[i]);
         /* the newest stays, however large it is */
-        bool is_over = i > 0 && (i >= BENCH_RUNS_MAX || bytes > BENCH_BYTES_MAX);
+        bool is_over = i > 0 && (i >= runs_max || bytes > bytes_max);
         if (!is_over || !may_go(root, marks, ids[i]))
             continue;
         if (bench_folder_remove(root, ids[i], &err) < 0)

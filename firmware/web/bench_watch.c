@@ -193,7 +193,7 @@ static void tidy(PGconn *db, int root, int marks, const char *id, bool was_runni
         log_line(LOG_WARNING, "%s; it stays in the history", err.message);
     remove_mark(marks, id, ".log");
     remove_mark(marks, id, "");
-    bench_history_trim(root, marks);
+    bench_history_trim(root, marks, BENCH_RUNS_MAX, BENCH_BYTES_MAX);
 }
 
 static void bound_log(int marks, const char *id)
