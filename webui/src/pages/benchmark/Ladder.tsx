@@ -13,6 +13,7 @@ const NECKS = new Set(["generator", "cpu", "thread", "disk", "buffer"]);
 function Row({ trial, hasTargets, reader: { t, lang } }: { trial: Trial; hasTargets: boolean; reader: Reader }) {
     const { stages, load } = trial;
     const found = foundOf(trial);
+    const why = said(trial.bottleneck_why, lang);
     const isLossy = found !== null && stages.sent !== null && found < stages.sent;
     return (
         <tr class={trial.is_valid ? "" : css.isInvalid}>
@@ -20,7 +21,7 @@ function Row({ trial, hasTargets, reader: { t, lang } }: { trial: Trial; hasTarg
                 {trial.name}
                 {NECKS.has(trial.bottleneck) && (
                     <div class={cx("dim", css.why)}>
-                        {t("bench.col.neck", { name: neckText(trial.bottleneck, t) })} {said(trial.bottleneck_why, lang)}
+                        {t(why ? "bench.col.neckWhy" : "bench.col.neck", { name: neckText(trial.bottleneck, t), why })}
                     </div>
                 )}
                 {!trial.is_valid && <div class={cx(css.warn, css.why)}>{t("bench.col.isInvalid", { reason: said(trial.invalid_reason, lang) })}</div>}

@@ -10,6 +10,14 @@ import type { Reader } from "./reader";
 import { StartDialog } from "./StartDialog";
 import { known, lengthText, said } from "./texts";
 
+/** The first question first; profiles that are not known here come last. */
+const ORDER = ["ladder", "knee", "mixed", "soak", "sngbench", "crash"];
+
+function place({ name }: Profile): number {
+    const at = ORDER.indexOf(name);
+    return at < 0 ? ORDER.length : at;
+}
+
 function ProfileCard({ profile, reader, onPrepare }: { profile: Profile; reader: Reader; onPrepare: () => void }) {
     const { t, lang } = reader;
     const name = said(profile.title, lang);
@@ -47,7 +55,7 @@ export function Profiles({ reader }: { reader: Reader }) {
     const { t } = reader;
     const { data, error, reload } = useResource("bench profiles", getProfiles);
     const [chosen, setChosen] = useState<Profile | null>(null);
-    const usable = data?.filter((profile) => profile.targets.length > 0);
+    const usable = data?.filter((profile) => profile.targets.length > 0).sort((a, b) => place(a) - place(b));
     return (
         <Card title={t("bench.choose")}>
             {error && !data && <Failed error={error} retry={reload} />}

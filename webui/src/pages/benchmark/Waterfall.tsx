@@ -29,6 +29,7 @@ function StepRow({ step, bar, reader: { t } }: { step: Step; bar: Bar | undefine
         <tr class={step.isLoss ? css.loss : ""}>
             <th scope="row">
                 {t(step.word)}
+                {Boolean(step.late) && <span class="dim"> {t("bench.stage.late", { n: formatCount(step.late ?? 0) })}</span>}
                 {step.reasons && step.reasons.length > 0 && (
                     <span class="dim">
                         {" "}

@@ -33,6 +33,16 @@ describe("where messages went", () => {
         ]);
     });
 
+    it("counts what was sent late among what was sent, and what was never sent as lost before it", () => {
+        const steps = waterfall({ ...TRIAL, stages: { ...TRIAL.stages, sent: 299_000, send_errors: 400, late: 70 } });
+        expect(steps.slice(1, 4).map((s) => [s.word, s.count])).toEqual([
+            ["bench.stage.errors", 400],
+            ["bench.stage.unsent", 600],
+            ["bench.stage.sent", 299_000],
+        ]);
+        expect(steps[3]?.late).toBe(70);
+    });
+
     it("shows what nobody can account for, however small", () => {
         const steps = waterfall({ ...TRIAL, stages: { ...TRIAL.stages, unaccounted: -1 } });
         expect(steps.at(-1)).toMatchObject({ word: "bench.stage.unaccounted", count: -1 });

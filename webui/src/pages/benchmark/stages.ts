@@ -8,6 +8,8 @@ export interface Step {
     /** A stage that messages reach, or a place where they are lost. */
     isLoss: boolean;
     reasons?: [string, number][];
+    /** Of these so many were sent, but later than the schedule said. */
+    late?: number;
 }
 
 const loss = (word: Key, count: number | null): Step => ({ word, count, isLoss: true });
@@ -19,13 +21,18 @@ function reasonsOf(stages: Stages): [string, number][] {
         .sort((a, b) => b[1] - a[1]);
 }
 
+/** What was due and never tried. */
+function unsentOf(s: Stages): number | null {
+    return s.scheduled === null || s.sent === null ? null : Math.max(0, s.scheduled - s.sent - (s.send_errors ?? 0));
+}
+
 /** Stages always; a place of loss only where something was lost there, or nobody knows. */
 export function waterfall({ stages: s, sequence }: Pick<Trial, "stages" | "sequence">): Step[] {
     const steps: Step[] = [
         level("bench.stage.scheduled", s.scheduled),
-        loss("bench.stage.late", s.late),
         loss("bench.stage.errors", s.send_errors),
-        level("bench.stage.sent", s.sent),
+        loss("bench.stage.unsent", unsentOf(s)),
+        { ...level("bench.stage.sent", s.sent), late: s.late ?? 0 },
         loss("bench.stage.nic", s.nic_dropped),
         loss("bench.stage.kernel", s.kernel_dropped),
         level("bench.stage.received", s.received),

@@ -1,9 +1,7 @@
 import type { Source, Sources } from "../../api/types";
-import { BenchmarkTag } from "../../components/BenchmarkTag";
 import { Card, Moment } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
-import { isOfBenchmark, useBenchNetwork } from "../../state/benchNetwork";
 import { href } from "../../state/router";
 import { cx } from "../../utils/cx";
 import { formatCount } from "../../utils/format";
@@ -19,7 +17,6 @@ export function logsOf(source: string, from?: string): string {
 
 export function BusiestCard({ sources }: { sources: Sources }) {
     const { t } = useWords();
-    const benchNetwork = useBenchNetwork();
     const rows = sources.sources.filter((s) => s.range.arrived > 0);
     const total = rows.reduce((sum, s) => sum + s.range.arrived, 0);
     return (
@@ -46,8 +43,7 @@ export function BusiestCard({ sources }: { sources: Sources }) {
                                     <th scope="row">
                                         <a class="mono" href={logsOf(s.source, "-1h")}>
                                             {s.source}
-                                        </a>{" "}
-                                        {isOfBenchmark(s.source, benchNetwork) && <BenchmarkTag />}
+                                        </a>
                                     </th>
                                     <td class={ui.num}>{formatCount(s.range.arrived)}</td>
                                     <td class={cx(ui.num, css.share)} title={`${((s.range.arrived / total) * 100).toFixed(1)} %`}>

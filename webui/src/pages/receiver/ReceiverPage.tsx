@@ -2,10 +2,12 @@ import { boxNow } from "../../api/client";
 import { getLedger, LEDGER_ROWS } from "../../api/endpoints";
 import { LISTENERS, type Ledger, type ListenerName, type Receiver } from "../../api/types";
 import { Equation } from "../../components/equation/Equation";
+import { BenchmarkTag } from "../../components/BenchmarkTag";
 import { Age, Ago, Card, Failed, Skeleton } from "../../components/States";
 import { TimeRange } from "../../components/TimeRange";
 import ui from "../../components/ui.module.css";
 import { useWords, type Key } from "../../i18n";
+import { isOfBenchmark, useBenchNetwork } from "../../state/benchNetwork";
 import { live, REPORT_STALE_US } from "../../state/live";
 import { useStore } from "../../state/store";
 import { isOpen, resolveRange } from "../../state/timeRange";
@@ -44,6 +46,7 @@ function Now({ receiver }: { receiver: Receiver | null }) {
 
 function Tables({ ledger, from }: { ledger: Ledger; from: string }) {
     const { t } = useWords();
+    const benchNetwork = useBenchNetwork();
     const listeners = LISTENERS.filter((l) => ledger.by_listener[l].arrived > 0 || ledger.kernel_dropped[l] > 0);
     if (listeners.length === 0) return <p class={css.empty}>{t("ledger.none")}</p>;
     return (
@@ -76,7 +79,8 @@ function Tables({ ledger, from }: { ledger: Ledger; from: string }) {
                                 <th scope="row">
                                     <a class="mono" href={logsOf(row.source, from)}>
                                         {row.source}
-                                    </a>
+                                    </a>{" "}
+                                    {isOfBenchmark(row.source, benchNetwork) && <BenchmarkTag />}
                                 </th>
                                 <td>{t(NAME[row.listener])}</td>
                             </>
