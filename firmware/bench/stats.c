@@ -6,12 +6,14 @@
 
 double stats_mean(const double *x, size_t n)
 {
-    if (n == 0)
-        return NAN;
     long double sum = 0;
+    size_t samples = 0;
     for (size_t i = 0; i < n; i++)
-        sum += x[i];
-    return (double)(sum / (long double)n);
+        if (!isnan(x[i])) {
+            sum += x[i];
+            samples++;
+        }
+    return samples > 0 ? (double)(sum / (long double)samples) : NAN;
 }
 
 double stats_max(const double *x, size_t n)
@@ -36,24 +38,28 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Caller owns; n > 0. */
-static double *sorted_copy(const double *x, size_t n)
+/* What is no NAN; the caller owns it. */
+static double *sorted_copy(const double *x, size_t n, size_t *ret_n)
 {
-    double *copy = xcalloc(n, sizeof(*copy));
-    memcpy(copy, x, n * sizeof(*copy));
-    qsort(copy, n, sizeof(*copy), compare);
+    double *copy = xcalloc(n + 1, sizeof(*copy));
+    size_t samples = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(x[i]))
+            copy[samples++] = x[i];
+    qsort(copy, samples, sizeof(*copy), compare);
+    *ret_n = samples;
     return copy;
 }
 
 double stats_percentile(const double *x, size_t n, double p)
 {
-    if (n == 0 || isnan(p))
-        return NAN;
-    double *s = sorted_copy(x, n);
-    double rank = fmin(fmax(p, 0), 100) / 100 * (double)(n - 1);
-    size_t below = (size_t)rank;
-    size_t above = MIN(below + 1, n - 1);
-    double value = s[below] + (rank - (double)below) * (s[above] - s[below]);
+    double *s = sorted_copy(x, n, &n), value = NAN;
+    if (n > 0 && !isnan(p)) {
+        double rank = fmin(fmax(p, 0), 100) / 100 * (double)(n - 1);
+        size_t below = (size_t)rank;
+        size_t above = MIN(below + 1, n - 1);
+        value = s[below] + (rank - (double)below) * (s[above] - s[below]);
+    }
     free(s);
     return value;
 }
@@ -65,10 +71,8 @@ double stats_median(const double *x, size_t n)
 
 double stats_mad(const double *x, size_t n)
 {
-    if (n == 0)
-        return NAN;
     double median = stats_median(x, n);
-    double *away = xcalloc(n, sizeof(*away));
+    double *away = xcalloc(n + 1, sizeof(*away));
     for (size_t i = 0; i < n; i++)
         away[i] = fabs(x[i] - median);
     double mad = stats_median(away, n);
@@ -78,23 +82,25 @@ double stats_mad(const double *x, size_t n)
 
 double stats_deviation(const double *x, size_t n)
 {
-    if (n == 0)
-        return NAN;
     /* long double: the differences of samples that are large and close keep their digits */
     long double mean = 0, squares = 0;
+    size_t samples = 0;
     for (size_t i = 0; i < n; i++) {
+        if (isnan(x[i]))
+            continue;
         long double from_old = x[i] - mean;
-        mean += from_old / (long double)(i + 1);
+        mean += from_old / (long double)++samples;
         squares += from_old * (x[i] - mean);
     }
-    return n > 1 ? (double)sqrtl(squares / (long double)(n - 1)) : 0;
+    if (samples == 0)
+        return NAN;
+    return samples > 1 ? (double)sqrtl(squares / (long double)(samples - 1)) : 0;
 }
 
 bool stats_within_noise(const double *a, size_t a_n, const double *b, size_t b_n)
 {
-    if (a_n == 0 || b_n == 0)
-        return false;
     double noise = fmax(stats_mad(a, a_n), stats_mad(b, b_n));
+    /* false where one has no sample: comparisons with NAN are */
     return fabs(stats_median(a, a_n) - stats_median(b, b_n)) < 2 * noise;
 }
 

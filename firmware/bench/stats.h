@@ -1,4 +1,5 @@
-/* Statistics of a benchmark: exact, over samples kept in memory.  NAN where there is no sample. */
+/* Statistics of a benchmark: exact, over samples kept in memory.  A sample that is NAN is none; NAN
+ * where there is no sample. */
 #ifndef AZEKURA_BENCH_STATS_H
 #define AZEKURA_BENCH_STATS_H
 

@@ -142,6 +142,36 @@ def check_forwarded(transport):
         assert result["runs"][0]["received"]["missing_ranges"] == [{"stream": 0, "from": n, "to": n} for n in range(9, 994, 10)]
 
 
+def check_nobody_behind():
+    """A next receiver that is not there: everything is counted as failed, and the sink goes on."""
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        with Sink("tcp", "127.0.0.1:0", "--forward", f"127.0.0.1:{nobody.getsockname()[1]}") as sink:
+            send(sink.listeners[0], (numbered(i) for i in range(500)))
+            result = sink.stop()
+    assert result["stored"] == 500 == result["forward_failed"] and result["forwarded"] == 0, result
+
+
+def check_hostile():
+    """Garbage, torn handshakes and cut messages cost their own connection and nothing else."""
+    with Sink("tls", "127.0.0.1:0", "tcp", "127.0.0.1:0", "--threads", 2) as sink:
+        tls, tcp = sink.listeners
+        for garbage in (b"", b"\x16\x03\x01", b"<13>no handshake\n" * 1000, bytes(range(256)) * 300):
+            with contextlib.suppress(ConnectionError), connect(tls | {"transport": "tcp"}) as s:
+                s.sendall(garbage)
+        for cut in (b"5 <1>", b"<13>without an end", b"12345678901 x", b"1x", b"0 "):
+            with contextlib.suppress(ConnectionError), connect(tcp) as s:
+                s.sendall(cut)
+                s.shutdown(socket.SHUT_WR)
+                s.recv(1)
+        send(tls, (numbered(i, 0) for i in range(100)))
+        send(tcp, (numbered(i, 1) for i in range(100)))
+        result = sink.stop()
+    assert result["messages"] == 200 and result["connections"] == 11, result
+    assert result["bad_frames"] == 3 and result["unfinished"] == 2, result
+    assert result["runs"][0]["received"]["found"] == 200, result
+
+
 def check_several_sockets():
     """Many sockets in one sink, ended by itself; two runs are told apart."""
     every = [a for t in TRANSPORTS for a in (t, f"{{dir}}/{t}" if t.startswith("unix") else "127.0.0.1:0")]
@@ -188,6 +218,8 @@ def scenario():
     check_closed()
     for transport in ("udp", "tcp", "unix-dgram", "unix-stream"):
         check_forwarded(transport)
+    check_nobody_behind()
+    check_hostile()
     check_several_sockets()
     check_usage()
     check_generated("tcp", 4, 50000)

@@ -82,6 +82,21 @@ Test(stats, few_samples_and_none)
     cr_assert(isnan(stats_percentile(one, 1, NAN)));
 }
 
+Test(stats, what_is_not_a_number_is_no_sample)
+{
+    static const double x[] = {NAN, 3, NAN, 1, 2, NAN}, none[] = {NAN, NAN};
+    cr_assert_eq(stats_mean(x, 6), 2);
+    cr_assert_eq(stats_median(x, 6), 2);
+    cr_assert_eq(stats_mad(x, 6), 1);
+    cr_assert_eq(stats_max(x, 6), 3);
+    cr_assert_eq(stats_min(x, 6), 1);
+    cr_assert_eq(stats_deviation(x, 6), 1);
+    cr_assert_eq(stats_percentile(x, 6, 75), 2.5);
+    cr_assert(isnan(stats_mean(none, 2)) && isnan(stats_median(none, 2)) &&
+              isnan(stats_mad(none, 2)) && isnan(stats_deviation(none, 2)));
+    cr_assert_not(stats_within_noise(none, 2, x, 6));
+}
+
 Test(stats, extremes_and_the_deviation_from_the_median)
 {
     static const double x[] = {1, 1, 2, 2, 4, 6, 9};
