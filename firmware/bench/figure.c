@@ -97,7 +97,7 @@ static int decimals_of(double x, int least)
 struct figure figure_loss(double percent)
 {
     struct figure f, out;
-    if (isnan(percent))
+    if (!(percent < 1e18))
         return unknown;
     if (percent <= 0)
         return (struct figure){"0 %"};
@@ -131,7 +131,7 @@ struct figure figure_reception(double sent, double lost)
 struct figure figure_percent(double percent)
 {
     struct figure f, out;
-    if (isnan(percent))
+    if (!(fabs(percent) < 1e18))
         return unknown;
     f = figure_decimals(percent, fabs(percent) < 9.95 ? 1 : 0);
     snprintf(out.s, sizeof(out.s), "%.30s %%", f.s);

@@ -168,6 +168,8 @@ static void add_ranges(const cJSON *t, const char *path, struct words title, str
     buf_add_str(out, ": ");
     cJSON_ArrayForEach(r, ranges)
     {
+        if (!cJSON_IsObject(r))
+            continue;
         if (n++ >= 10)
             break;
         double from = facts_number(r, "from"), to = facts_number(r, "to");

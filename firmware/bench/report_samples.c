@@ -33,9 +33,9 @@ static const char *const names[SAMPLES_COLUMNS] = {
 
 struct reading {
     int trial_at, at_at, columns[SAMPLES_COLUMNS];
-    /* the row before, of the same trial: totals and time */
+    /* of the same trial before: totals, and when each was last known */
     int trial;
-    double at, totals[SAMPLES_REFUSED + 1];
+    double totals[SAMPLES_REFUSED + 1], known_at[SAMPLES_REFUSED + 1];
 };
 
 static void start(struct reading *r, const struct csv_reader *header)
@@ -54,22 +54,22 @@ static void take(struct reading *r, const struct csv_reader *in, struct samples_
     row->at_s = (float)at;
     if (row->trial != r->trial) { /* it begins at 0 */
         r->trial = row->trial;
-        r->at = 0;
         memset(r->totals, 0, sizeof(r->totals));
+        memset(r->known_at, 0, sizeof(r->known_at));
     }
-    double seconds = at - r->at;
     for (int c = 0; c < SAMPLES_COLUMNS; c++) {
         double v = csv_value(in, r->columns[c]);
         if (c <= SAMPLES_REFUSED) {
-            double before = r->totals[c];
-            if (!isnan(v))
+            double before = r->totals[c], seconds = at - r->known_at[c];
+            if (!isnan(v) && !isnan(at)) {
                 r->totals[c] = v;
+                r->known_at[c] = at;
+            }
             /* a total that shrank was begun anew: a gap, not a negative rate */
             v = seconds > 0 && v >= before ? (v - before) / seconds : NAN;
         }
         row->v[c] = (float)v;
     }
-    r->at = isnan(at) ? r->at : at;
 }
 
 int samples_parse(struct view text, struct samples *ret, struct err *err)

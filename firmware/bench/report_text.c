@@ -141,6 +141,8 @@ static void add_ranges(const cJSON *trial, const char *path, const char *title, 
     buf_printf(out, "  %s:", title);
     cJSON_ArrayForEach(r, ranges)
     {
+        if (!cJSON_IsObject(r))
+            continue;
         if (n++ >= RANGES_SHOWN)
             break;
         buf_printf(out, "%s %s:%s", n > 1 ? "," : "", figure_count(facts_number(r, "stream")).s,
@@ -213,6 +215,8 @@ static void add_knees(const struct report_view *v, struct buf *out)
         buf_printf(&b, "%s: %s", facts_text(k, "target"), facts_sentence(k, "sentence", FACTS_EN));
         text_wrap(buf_str(&b), 2, REPORT_TEXT_WIDTH, out);
         buf_free(&b);
+        if (cJSON_GetArraySize(facts_get(k, "points")) < 1)
+            continue;
         text_table_init(&t, "rrr");
         text_table_add(&t, "rate/s");
         text_table_add(&t, "loss");
@@ -227,6 +231,7 @@ static void add_knees(const struct report_view *v, struct buf *out)
         }
         text_table_print(&t, true, 4, out);
         text_table_done(&t);
+        buf_add_char(out, '\n');
     }
 }
 

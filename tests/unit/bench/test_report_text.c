@@ -1,0 +1,104 @@
+/* Texts and tables of the corpus against what was looked at by hand: expected.txt,
+ * expected_results.csv and expected_results_ext.csv beside a document.  AZEKURA_WRITE_EXPECTED=1
+ * writes them anew, to be looked at again. */
+#include <criterion/criterion.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "bench/report.h"
+#include "bench/report_parts.h"
+
+#define CORPUS AZEKURA_SOURCE_DIR "/tests/corpus/bench"
+
+static struct buf file_content(const char *path)
+{
+    char block[4096];
+    struct buf out = BUF_INIT(16 << 20);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    cr_assert_geq(fd, 0, "%s", path);
+    for (ssize_t n; (n = read(fd, block, sizeof(block))) > 0;)
+        buf_add(&out, block, (size_t)n);
+    close(fd);
+    return out;
+}
+
+static void compare(const char *name, const char *file, struct buf *made)
+{
+    char path[512];
+    snprintf(path, sizeof(path), CORPUS "/%s/%s", name, file);
+    if (getenv("AZEKURA_WRITE_EXPECTED")) {
+        FILE *f = fopen(path, "we");
+        cr_assert_not_null(f);
+        fwrite(made->p, 1, made->n, f);
+        fclose(f);
+    }
+    struct buf expected = file_content(path);
+    const char *a = buf_str(made), *b = buf_str(&expected);
+    size_t line = 1, begin = 0;
+    for (size_t i = 0; a[i] || b[i]; i++) {
+        if (a[i] != b[i]) {
+            cr_assert(false, "%s, line %zu: \"%.*s\" instead of \"%.*s\"", path, line,
+                      (int)strcspn(a + begin, "\n"), a + begin, (int)strcspn(b + begin, "\n"),
+                      b + begin);
+        }
+        if (a[i] == '\n') {
+            line++;
+            begin = i + 1;
+        }
+    }
+    buf_free(&expected);
+}
+
+static cJSON *concluded(const char *name)
+{
+    char path[512];
+    struct err err = {0};
+    cJSON *r;
+    snprintf(path, sizeof(path), CORPUS "/%s", name);
+    cr_assert_eq(report_read(path, &r, &err), 0, "%s", err.message);
+    report_conclude(r);
+    return r;
+}
+
+Test(report_text, a_terminal_gets_what_was_looked_at)
+{
+    static const char *const names[] = {"ladder_with_loss", "knee",   "sngbench", "crash",
+                                        "invalid",          "failed", "empty",    "hostile"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct samples none = {0};
+        struct buf out = BUF_INIT(1 << 20);
+        cJSON *r = concluded(names[i]);
+        report_text(&(struct report_view){.report = r, .samples = &none}, &out);
+        cr_assert(!out.is_full);
+        compare(names[i], "expected.txt", &out);
+        buf_free(&out);
+        cJSON_Delete(r);
+    }
+}
+
+Test(report_text, results_are_as_sngbench_writes_them_and_lose_no_row)
+{
+    static const char *const names[] = {"sngbench", "ladder", "hostile"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct buf out = BUF_INIT(1 << 20);
+        cJSON *r = concluded(names[i]);
+        report_results_csv(r, &out);
+        compare(names[i], "expected_results.csv", &out);
+        buf_free(&out);
+        cJSON_Delete(r);
+    }
+}
+
+Test(report_text, results_ext_has_a_row_a_trial_and_all_columns)
+{
+    static const char *const names[] = {"ladder_with_loss", "invalid", "hostile", "empty"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct buf out = BUF_INIT(1 << 20);
+        cJSON *r = concluded(names[i]);
+        report_results_ext_csv(r, &out);
+        compare(names[i], "expected_results_ext.csv", &out);
+        buf_free(&out);
+        cJSON_Delete(r);
+    }
+}
