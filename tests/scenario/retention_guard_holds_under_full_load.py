@@ -66,7 +66,7 @@ def main():
     settings = {"storage.capacity_bytes": CAPACITY, "store.queue_bytes": 67108864}
     with Product(settings) as box:
         # pieces are split and dropped beside everything else; whoever must wait for that is cancelled and tries again
-        box.allow_errors("canceling statement due to (user request|lock timeout)")
+        box.allow_errors("canceling (autovacuum task|statement due to (user request|lock timeout))")
         wait_for(lambda: box.value("select count(*) from azekura.retention_status") == "1", "the keeper has looked")
         sampler = Sampler(box)
         sampler.start()

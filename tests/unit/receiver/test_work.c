@@ -1,4 +1,4 @@
-/* Queues between threads. */
+/* Units and the queues between threads. */
 #include <criterion/criterion.h>
 
 #include <poll.h>
@@ -96,4 +96,15 @@ Test(queue, another_thread_gets_everything_once_and_in_order)
     cr_expect_eq(next, SENT);
     pthread_join(sender, NULL);
     queue_done(&q);
+}
+
+Test(work, messages_are_counted_over_all_blocks_and_by_group)
+{
+    struct work *w = work_new();
+    work_add_block(w, 0)->block.messages = 7;
+    work_add_block(w, SOURCE_GROUP_BENCHMARK)->block.messages = 50;
+    cr_expect_eq(work_messages(w), 57);
+    cr_expect_eq(work_group_messages(w, SOURCE_GROUP_BENCHMARK), 50);
+    cr_expect_eq(work_group_messages(w, 3), 0);
+    work_free(&w);
 }
