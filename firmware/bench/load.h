@@ -54,7 +54,8 @@ struct load_options {
     int64_t connections, idle_connections;
     int64_t threads; /* 0: as many as cores, at most one a connection */
     uint64_t seed, run;
-    bool has_sequence; /* every message has " seq=RUN-STREAM-NUMBER": stream = connection */
+    bool has_sequence; /* every message has " seq=RUN-STREAM-NUMBER": stream = connection;
+                          canaries have the stream behind the last */
     bool has_reconnect;
     int64_t canary_rate; /* of messages with "canary=RUN-NUMBER", on a connection of their own; 0 */
     /* what only the command has (TLS files, PROXY, loggen's quirks) is in load_command.h */

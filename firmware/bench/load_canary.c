@@ -1,5 +1,7 @@
 /* Canaries: marked messages on a connection of their own, at a steady rate, whose due times are
- * known, so that somebody who looks for them knows how long a message takes to be findable. */
+ * known, so that somebody who looks for them knows how long a message takes to be findable.  With
+ * has_sequence they are a stream like the others, the one after the last connection's: their mark's
+ * number counts those that were sent. */
 #include "bench/load_inside.h"
 
 static size_t make_canary(const struct load *l, const struct time_texts *now, int64_t number,
@@ -12,7 +14,6 @@ static size_t make_canary(const struct load *l, const struct time_texts *now, in
     int n = snprintf(text, sizeof(text), "%s%s canary bench%s canary=%016llx-%lld",
                      is_5424 ? "<38>1 " : "<38>", now->text[is_5424 ? FORM_ZONED : FORM_BSD],
                      is_5424 ? " - - -" : ":", (unsigned long long)o->run, (long long)number);
-    /* a stream of its own, after those of the connections: canaries are in the ledger too */
     if (o->has_sequence)
         n += snprintf(text + n, sizeof(text) - (size_t)n, " seq=%016llx-%lld-%lld",
                       (unsigned long long)o->run, (long long)o->connections,

@@ -630,6 +630,8 @@ void *sender_main(void *argument)
     s->now_ns = sender_clock_ns();
     tell(s);
     close_all(s);
+    /* the peer has acknowledged it, or the kernel goes on without us */
+    atomic_store_explicit(&s->unsent_bytes, 0, memory_order_relaxed);
     close(s->epoll);
     atomic_fetch_add(&s->load->ended_threads, 1);
     return NULL;
