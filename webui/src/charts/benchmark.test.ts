@@ -42,6 +42,11 @@ describe("the points of a run", () => {
         expect(window.columns["cpu_syslog max"]?.[0]).toBe(20);
     });
 
+    it("of a last moment shorter than half a second are none", () => {
+        const rows = [...steady(1, 2, 1000), { ...steady(1, 3, 1000)[2], trial: 1, at_s: 2.05 }, ...steady(2, 1, 10)];
+        expect(benchWindow(rows, new Map(), BEGAN).columns.sent).toEqual([1000, 1000, null, 10]);
+    });
+
     it("are not invented where a total is unknown", () => {
         const rows = steady(1, 3, 1000).map((row, i) => (i === 1 ? { ...row, stored: null } : row));
         expect(benchWindow(rows, new Map(), BEGAN).columns.stored).toEqual([1000, null, null]);

@@ -63,6 +63,8 @@ export const BENCH_GRAPHS: GraphSpec[] = [
 /** As many points as a graph has pixels for; longer runs have means and highest values of several seconds. */
 export const BENCH_POINTS = 720;
 const SECOND_MS = 1000;
+/** A trial's last sample can tell of a few milliseconds, of which a rate says nothing. */
+const LEAST_S = 0.5;
 /** Between two trials whose beginnings are not known yet. */
 const PAUSE_MS = 2000;
 
@@ -148,6 +150,7 @@ export function benchWindow(rows: readonly SampleRow[], starts: ReadonlyMap<numb
         held = [];
     };
     for (const row of rows) {
+        if (before?.trial === row.trial && row.at_s - before.at_s < LEAST_S) continue;
         if (before === null || row.trial !== before.trial) {
             close();
             const isFirst = before === null;

@@ -15,7 +15,7 @@ export const benchmark = {
     "bench.first": ["Not measured yet", "まだ測定していません"],
     "bench.firstHelp": [
         "Begin with the ladder: four rates, one minute each. A private instance beside the box shows what the machine can do without touching the logs; the box itself shows what it does in service.",
-        "まずは「段階」から始めてください。4 段階の速度を 1 分ずつ測定します。専用インスタンスではログに影響なく機器の性能を、この装置では運用中の性能を測定できます。",
+        "まずは「ラダー」から始めてください。4 段階の速度を 1 分ずつ測定します。専用インスタンスではログに影響なく機器の性能を、この装置では運用中の性能を測定できます。",
     ],
     "bench.toReport": ["Read the report", "レポートを表示"],
     "bench.choose": ["Choose what to measure", "測定の種類"],

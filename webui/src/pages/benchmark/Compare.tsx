@@ -7,7 +7,7 @@ import { useResource } from "../../state/useResource";
 import { cx } from "../../utils/cx";
 import { formatTime } from "../../utils/format";
 import css from "./benchmark.module.css";
-import { figureText, sideWarnings } from "./comparing";
+import { figureText, sideWarnings, titlesOf } from "./comparing";
 import type { Reader } from "./reader";
 import { NONE, said } from "./texts";
 
@@ -17,8 +17,8 @@ function Judgement({ row, reader: { t } }: { row: CompareRow; reader: Reader }) 
     return <span class={row.is_better ? css.good : css.bad}>{t(row.is_better ? "bench.compare.better" : "bench.compare.worse")}</span>;
 }
 
-function Side({ word, id, side, reader: { lang } }: { word: string; id: string; side: CompareSide | null; reader: Reader }) {
-    const about = [said(side?.title, lang), side?.started_at ? formatTime(side.started_at) : "", side?.version ?? ""];
+function Side({ word, id, side }: { word: string; id: string; side: CompareSide }) {
+    const about = [side.started_at ? formatTime(side.started_at) : "", side.version ?? ""];
     return (
         <th scope="col" class={ui.num}>
             {word}
@@ -37,8 +37,8 @@ function Figures({ data, a, b, reader }: { data: Comparison; a: string; b: strin
                 <thead>
                     <tr>
                         <th scope="col">{t("bench.compare.what")}</th>
-                        <Side word={t("bench.compare.first")} id={a} side={data.a} reader={reader} />
-                        <Side word={t("bench.compare.second")} id={b} side={data.b} reader={reader} />
+                        <Side word={t("bench.compare.first")} id={a} side={data.a} />
+                        <Side word={t("bench.compare.second")} id={b} side={data.b} />
                         <th scope="col" class={ui.num}>
                             {t("bench.compare.ratio")}
                         </th>
@@ -89,6 +89,7 @@ export function Compare({ a, b, reader }: { a: string; b: string; reader: Reader
                 </div>
             )}
             <Card title={t("bench.compare")} aside={swap}>
+                <p class={cx(css.body, "dim")}>{titlesOf(data, reader)}</p>
                 {data.answer && <p class={cx(css.body, css.answer)}>{said(data.answer, lang)}</p>}
                 {data.rows.length === 0 ? <p class={css.body}>{t("bench.compare.none")}</p> : <Figures data={data} a={a} b={b} reader={reader} />}
             </Card>

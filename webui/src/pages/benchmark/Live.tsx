@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { stopRun, type Run } from "../../api/bench";
 import type { SampleRow } from "../../api/benchReport";
-import { Card, errorText } from "../../components/States";
+import { Age, Card, errorText } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useAct } from "../../state/useAct";
 import { cx } from "../../utils/cx";
@@ -51,11 +51,15 @@ interface Props {
     run: Run;
     /** The second before that of the status. */
     before: SampleRow | null;
+    /** When the run was asked last. */
+    at: number;
     reader: Reader;
 }
 
+const STALE_MS = 5000;
+
 /** How far it is, what it measures at the moment, and the way to stop it. */
-export function Live({ id, run: { status }, before, reader }: Props) {
+export function Live({ id, run: { status }, before, at, reader }: Props) {
     const { t, lang } = reader;
     const act = useAct();
     const [isStopping, setStopping] = useState(false);
@@ -67,7 +71,7 @@ export function Live({ id, run: { status }, before, reader }: Props) {
     const place = status.steps && status.step_number ? t("bench.step", { n: status.step_number, of: status.steps }) : "";
     const left = status.time_left_s == null ? "" : t("bench.left", { time: lengthText(status.time_left_s, t) });
     return (
-        <Card title={t("bench.watchOf", { name: title })}>
+        <Card title={t("bench.watchOf", { name: title })} aside={<Age at={at} staleMs={STALE_MS} />}>
             <div class={css.body}>
                 <p role="status">
                     <b>{said(status.step, lang) || t("bench.preparing")}</b>

@@ -30,7 +30,7 @@ function beforeOf(rows: readonly SampleRow[], sample: SampleRow | null): SampleR
 /** One run: live while it runs, then its report; the same graphs in both. */
 export function RunView({ id, reader, onEnd }: Props) {
     const { t } = reader;
-    const { data, error, reload } = useRun(id);
+    const { data, error, at, reload } = useRun(id);
     const isRunning = data?.status.state === "running";
     const samples = useSamples(id, isRunning);
     const opened = useRef(boxNow());
@@ -52,7 +52,7 @@ export function RunView({ id, reader, onEnd }: Props) {
         <div class={css.grid}>
             {isRunning ? (
                 <>
-                    <Live id={id} run={data} before={beforeOf(samples.rows, data.status.sample)} reader={reader} />
+                    <Live id={id} run={data} before={beforeOf(samples.rows, data.status.sample)} at={at} reader={reader} />
                     {graphs}
                 </>
             ) : (

@@ -4,7 +4,7 @@ import { translator } from "../../i18n";
 import { addWords } from "../../i18n/dictionary";
 import { benchmark } from "../../i18n/words/benchmark";
 import { benchReport } from "../../i18n/words/benchReport";
-import { figureText, sideWarnings } from "./comparing";
+import { figureText, sideWarnings, titlesOf } from "./comparing";
 
 beforeAll(() => {
     addWords(benchmark);
@@ -25,6 +25,15 @@ describe("figures of a comparison", () => {
         [2.34567, "", "2.346"],
     ])("%s in %j is %s", (n, unit, text) => {
         expect(figureText(n, unit, reader.t)).toBe(text);
+    });
+});
+
+describe("the titles of two runs", () => {
+    it("are one where they are the same", () => {
+        const ladder = { title: { en: "Ladder", ja: "ラダー" } };
+        expect(titlesOf(of(ladder, ladder), reader)).toBe("Ladder");
+        expect(titlesOf(of(ladder, { title: { en: "Knee", ja: "限界" } }), { ...reader, lang: "ja" })).toBe("ラダー · 限界");
+        expect(titlesOf(of({}, {}), reader)).toBe("");
     });
 });
 

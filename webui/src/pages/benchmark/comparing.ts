@@ -19,6 +19,11 @@ export function machineOf({ machine }: CompareSide): string {
     return typeof machine === "string" ? machine : [machine.name, machine.cpu].filter(Boolean).join(", ");
 }
 
+/** What was run: once where both are the same. */
+export function titlesOf({ a, b }: Comparison, { lang }: Reader): string {
+    return [...new Set([said(a.title, lang), said(b.title, lang)])].filter(Boolean).join(" · ");
+}
+
 /** What the comparison itself warns of; else other machines or versions, as far as they are told. */
 export function sideWarnings({ a, b, warnings }: Comparison, { t, lang }: Reader): string[] {
     const out = warnings.map((text) => said(text, lang));

@@ -11,6 +11,7 @@ import { normalReport } from "./normal";
 const EVERY_MS = 1000;
 /** Five and a half hours of samples; of a longer run the beginning is drawn, and the files have all of it. */
 export const SAMPLES_MAX = 20_000;
+/** So much is shown at least: while it runs there is more to come. */
 const LEAST_MS = 20_000;
 
 /** Asked once a second while it runs, and once more at its end. */
@@ -81,7 +82,7 @@ export function useBenchView(report: Report | null, isRunning: boolean, rows: re
         const began = report ? Date.parse(report.started_at) : beganMs;
         const window = benchWindow(rows, starts, began);
         const from = window.at[0] ?? began;
-        const to = Math.max((window.at.at(-1) ?? began) + window.stepMs, from + LEAST_MS);
+        const to = Math.max((window.at.at(-1) ?? began) + window.stepMs, from + (isRunning ? LEAST_MS : 1000));
         return { window, from, to, isOpen: isRunning };
     }, [rows, report, isRunning, beganMs]);
 }
