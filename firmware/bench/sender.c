@@ -250,8 +250,7 @@ static void count_lateness(struct sender *s, const struct sender_connection *c, 
         return;
     int64_t now = s->now_ns - get(&l->start_ns), all = l->o.connections;
     int64_t oldest = now - due_time(l, first * all + c->index);
-    int64_t newest = n > 1 ? now - schedule_due_ns(&l->schedule, (first + n - 1) * all + c->index)
-                           : oldest;
+    int64_t newest = n > 1 ? now - due_time(l, (first + n - 1) * all + c->index) : oldest;
     int64_t parts = MIN(n, INT64_C(8));
     for (int64_t i = 0; i < parts; i++) {
         int64_t lateness = oldest - (oldest - newest) * i / parts;
