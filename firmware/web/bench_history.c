@@ -80,7 +80,7 @@ bool bench_history_sweep_tokens(PGconn *db, const char *const *open_ids, size_t 
     struct err err;
     struct lost l = {.open_ids = open_ids, .open_n = n};
     int rc = token_list(db, add_lost, &l, &err);
-    for (size_t i = 0; i < l.n && rc == 0; i++) {
+    for (size_t i = 0; i < l.n && rc >= 0; i++) {
         rc = token_remove(db, "web", l.names[i], &err);
         if (rc == 0)
             log_line(LOG_INFO, "removed the token \"%s\" of a benchmark that is gone", l.names[i]);
@@ -88,5 +88,5 @@ bool bench_history_sweep_tokens(PGconn *db, const char *const *open_ids, size_t 
     if (rc < 0)
         log_line(LOG_WARNING, "cannot look for tokens of benchmarks that are gone: %s",
                  err.message);
-    return rc == 0 && l.n < TOKENS_MAX;
+    return rc >= 0 && l.n < TOKENS_MAX;
 }

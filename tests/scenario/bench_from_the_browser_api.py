@@ -86,7 +86,7 @@ def check_who_may(api, box, console):
     api.call("POST", RUNS, session=(console.session[0], "wrong"), body={**WISH, "password": PASSWORD}, expect=403)
     admin = box.token("admin")
     for change, field in (({"profile": "none"}, "profile"), ({"profile": "../x"}, "profile"), ({"profile": 1}, "profile"), ({"target": "sink"}, "target"),
-                          ({"options": {"out": "/etc"}}, "options"), ({"options": {"token-file": "/x"}}, "options"), ({"options": [1]}, "options"),
+                          ({"options": {"out": "/etc"}}, "options"), ({"options": {"token-file": "/x"}}, "options"), ({"options": [1]}, "options"), ({"profile": "sngbench", "options": {"input": "azekura.conf"}}, "options"),
                           ({"options": {"time": "--help"}}, "time"), ({"options": {"time": -1}}, "time"), ({"options": {"time": True}}, "time"),
                           ({"options": {"rates": []}}, "rates"), ({"options": {"rates": ["1;ls"]}}, "rates"), ({"options": {"time": "9 9"}}, "time"),
                           ({"options": {"time": 10**9}}, "options"), ({"extra": 1}, "extra")):

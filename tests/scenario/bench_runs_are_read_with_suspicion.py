@@ -173,6 +173,29 @@ def check_slow_downloads(api, box, runs):
     wait_for(lambda: box.request("GET", path, headers={"Authorization": f"Bearer {viewer}"}).status == 200, "a place is free again")
 
 
+def check_left_behind(api, box, runs):
+    """A run that ended while the console was away is told once and loses its token; so does one whose folder is gone;
+    what a person named alike stays."""
+    run_id, lost = "2026-11-30_12-00-00_ladder", "2026-11-30_13-00-00_ladder"
+    box.stop("web")
+    marks = runs.root / ".open"
+    runs.add(run_id, {"report.json": None})
+    runs.write(marks / run_id, {"id": run_id, "state": "running", "profile": "ladder", "target": "box", "actor": "account:boss"})
+    runs.write(marks / f"{run_id}.token", "azk_secret")
+    runs.write(marks / f"{run_id}.log", "started\nazekura-bench: the last word\n")
+    names = [f"benchmark {run_id}", f"benchmark {lost}", "benchmark of mine", "benchmark 2026-11-30"]
+    for name in names:
+        box.cli("token", "create", "--role", "operator", "--name", name)
+    box.start("web")
+    wait_for(lambda: not list(marks.iterdir()), "the mark is gone")
+    wait_for(lambda: sorted(r[0] for r in box.psql("select name from azekura.token where name like 'benchmark%'")) == sorted(names[2:]),
+             "the tokens of runs are gone")
+    told = api.call("GET", f"{V1}/events?kind=bench.ended", token=box.token("viewer"))["entries"]
+    assert [(e["params"]["id"], e["params"]["state"]) for e in told] == [(run_id, "failed")], told
+    status = api.call("GET", f"{RUNS}/{run_id}", token=box.token("viewer"))["status"]
+    assert status["reason"]["en"] == "the last word" and status["summary"]["actor"] == "account:boss", status
+
+
 def main():
     with Product(daemons=("web",)) as box:
         api = Contract(box)
@@ -183,6 +206,7 @@ def main():
         check_living(api, box, runs)
         check_deletion_follows_no_link(api, box, runs)
         check_slow_downloads(api, box, runs)
+        check_left_behind(api, box, runs)
 
 
 if __name__ == "__main__":
