@@ -238,7 +238,7 @@ int replay_next(struct replay *r, const struct time_texts *now, uint32_t stream,
                 struct buf *out)
 {
     for (;;) {
-        struct view line;
+        struct view line = VIEW_NULL;
         int n = read_line(r, &line);
         if (n < 0)
             return n;
