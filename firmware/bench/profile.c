@@ -306,7 +306,7 @@ void profile_test_title(const struct profile_test *t, char *ret, size_t n)
 {
     static const char *const by[TARGET_TRANSPORTS] = {"UDP", "TCP", "TLS", "unix datagrams",
                                                       "a unix stream"};
-    char rate[96], many[64] = "";
+    char rate[96], many[96] = "";
     rate_title(t, false, rate, sizeof(rate));
     if (t->loggens > 1)
         snprintf(many, sizeof(many), ", %lld × %lld connections to %s", (long long)t->loggens,
@@ -322,7 +322,7 @@ void profile_test_title_ja(const struct profile_test *t, char *ret, size_t n)
 {
     static const char *const by[TARGET_TRANSPORTS] = {"UDP", "TCP", "TLS", "UNIX データグラム",
                                                       "UNIX ストリーム"};
-    char rate[96], many[64] = "";
+    char rate[96], many[96] = "";
     rate_title(t, true, rate, sizeof(rate));
     if (t->connections > 1)
         snprintf(many, sizeof(many), "、%lld 接続", (long long)t->connections);

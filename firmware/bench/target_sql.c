@@ -275,7 +275,7 @@ int target_sql_open(struct target *t, struct err *err)
         .watch_stop = sql_watch_stop,
         .done = sql_done,
     };
-    PGconn *db;
+    PGconn *db = NULL;
     int rc = connect_to(t->env.postgresql, &db, err);
     if (rc < 0)
         return rc;
