@@ -83,18 +83,18 @@ static int read_daemons(PGconn *c, struct benchmark_box *b, struct err *err)
 {
     PGresult *r = NULL;
     int rc = store_query(c,
-                         "select daemon, pid, started, azekura.server_pid() from azekura.daemon"
-                         " where stopped_at is null and boot = $1",
+                         "select d.daemon, d.pid, d.started, azekura.server_pid()"
+                         " from (values (1)) one left join azekura.daemon d"
+                         " on d.stopped_at is null and d.boot = $1",
                          1, (const char *const[]){b->boot}, &r, err);
     if (rc < 0)
         return rc;
     for (int row = 0; row < PQntuples(r); row++) {
         const char *name = PQgetvalue(r, row, 0);
         int32_t pid = (int32_t)store_number(r, row, 1);
-        /* web itself is among them, so there is a row */
         b->postmaster = (int32_t)store_number(r, row, 3);
-        if (event_process_started(pid) != store_number(r, row, 2))
-            continue;
+        if (pid == 0 || event_process_started(pid) != store_number(r, row, 2))
+            continue; /* none of them has said so yet, or this one is gone */
         if (strcmp(name, "receiver") == 0)
             b->receiver = pid;
         else if (strcmp(name, "keeper") == 0)

@@ -39,10 +39,10 @@ def of_benchmark(api, since=None):
 
 def check_box(api, box):
     """What a bench wants to know of the box."""
+    pids = {name: box.pid(name) for name in ("receiver", "keeper", "web")} | {"postmaster": box.cluster.process.pid}
+    wait_for(lambda: (told := of_benchmark(api)[0])["pids"] == pids and len(told["listeners"]) == 2, f"all daemons say that they run: {pids}")
     told, counts = of_benchmark(api)
     assert counts["arrived"] == 0 and kept(api) == told["messages"] == {"messages": 0, "bytes": 0, "oldest": None, "newest": None}
-    pids = {name: box.pid(name) for name in ("receiver", "keeper", "web")}
-    assert told["pids"] == {**pids, "postmaster": box.cluster.process.pid}, (told["pids"], pids)
     udp, tcp = told["listeners"]
     assert (udp["name"], udp["address"], udp["port"]) == ("udp", *box.address("udp")), told
     assert (tcp["name"], tcp["address"], tcp["port"]) == ("tcp", *box.address("tcp")), told
