@@ -240,16 +240,18 @@ static void probe_after(struct run *r)
     facts_set_number(s, "drift_percent", drift);
     if (!(fabs(drift) > DRIFT_MAX_PERCENT))
         return;
-    char why[160];
-    snprintf(why, sizeof(why),
+    char en[200], ja[240];
+    snprintf(en, sizeof(en),
              "the machine's own speed changed by %.0f %% during the run, more than %.0f %%", drift,
+             DRIFT_MAX_PERCENT);
+    snprintf(ja, sizeof(ja), "測定中に機器自体の速度が %.0f %% (上限 %.0f %%) 変化しました", drift,
              DRIFT_MAX_PERCENT);
     cJSON_ArrayForEach(t, list(r, "trials"))
     {
         if (facts_false(t, "is_valid"))
             continue;
         facts_set(t, "is_valid", cJSON_CreateBool(false));
-        facts_set_text(t, "invalid_reason", why);
+        facts_set_sentence(t, "invalid_reason", en, ja);
     }
 }
 
@@ -295,7 +297,7 @@ static void print_trial(struct run *r, const struct trial *t)
                    t->o.number, t->name, target, figure_count((double)t->stages.sent).s,
                    figure_count(t->stages.stored >= 0 ? (double)t->stages.stored : NAN).s,
                    figure_count(lost).s, figure_rate(t->stored).s, delay,
-                   t->is_valid ? "" : "; INVALID: ", t->is_valid ? "" : t->invalid_reason);
+                   t->is_valid ? "" : "; INVALID: ", t->is_valid ? "" : t->invalid_reason.en);
 }
 
 static void skip(struct run *r, const struct plan_step *step, const char *why)
@@ -342,7 +344,8 @@ static int try_once(struct run *r, const struct plan_step *step, double rate, do
     if (rc < 0)
         return rc;
     if (run_rival_look(&r->rival))
-        trial_invalidate(ret, "another benchmark was at work on this machine");
+        trial_invalidate(ret, "another benchmark was at work on this machine",
+                         "別のベンチマークが同じ機器で動作していました");
     r->trials++;
     cJSON_AddItemToArray(list(r, "trials"), trial_report(ret));
     print_trial(r, ret);

@@ -357,10 +357,28 @@ static void quote_command(int argc, char **argv, struct buf *out)
     }
 }
 
+/* Drivers run elsewhere: what they are told must not depend on where we are.  *ret_path is to be
+ * freed. */
+static int make_absolute(const char *option, const char **place, char **ret_path)
+{
+    *ret_path = NULL;
+    if (*place == NULL)
+        return 0;
+    *ret_path = realpath(*place, NULL);
+    if (*ret_path == NULL)
+        return usage_error("--%s %s: %s", option, *place, strerror(errno));
+    *place = *ret_path;
+    return 0;
+}
+
 static int run_line(struct line *l, struct profile *p, int argc, char **argv)
 {
-    char *targets = NULL;
-    int code = read_profile(l, p);
+    char *targets = NULL, *peers = NULL, *share = NULL;
+    int code = make_absolute("peers", &l->run.peers_dir, &peers);
+    if (code == 0)
+        code = make_absolute("share", &l->run.share_dir, &share);
+    if (code == 0)
+        code = read_profile(l, p);
     if (code == 0)
         code = read_targets(l, &targets);
     if (code == 0 && l->is_dry)
@@ -376,6 +394,8 @@ static int run_line(struct line *l, struct profile *p, int argc, char **argv)
         buf_free(&command);
     }
     free(targets);
+    free(peers);
+    free(share);
     return code;
 }
 

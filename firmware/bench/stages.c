@@ -86,29 +86,46 @@ void stages_close(const struct stages_input *in, struct stages *ret)
     *ret = s;
 }
 
-bool stages_is_valid(const struct stages_validity *v, char *why, size_t n)
+static void because(struct stages_reason *r, const char *en, const char *ja)
+{
+    snprintf(r->en, sizeof(r->en), "%s", en);
+    snprintf(r->ja, sizeof(r->ja), "%s", ja);
+}
+
+bool stages_is_valid(const struct stages_validity *v, struct stages_reason *ret)
 {
     double machine = v->cores > 0 ? v->cores : 1;
-    snprintf(why, n, "%s", "");
+    double foreign = v->foreign_percent / machine, steal = v->steal_percent / machine;
+    because(ret, "", "");
     if (!v->is_complete)
-        snprintf(why, n, "it was stopped before its end");
-    else if (v->has_rival)
-        snprintf(why, n, "another benchmark was at work on this machine");
-    else if (v->foreign_percent / machine > STAGES_FOREIGN_MAX_PERCENT)
-        snprintf(why, n,
+        because(ret, "it was stopped before its end", "途中で停止されました");
+    else if (foreign > STAGES_FOREIGN_MAX_PERCENT) {
+        snprintf(ret->en, sizeof(ret->en),
                  "other programs took %.1f %% of the machine, more than %.0f %%: stop them and "
                  "measure again",
-                 v->foreign_percent / machine, STAGES_FOREIGN_MAX_PERCENT);
-    else if (v->steal_percent / machine > STAGES_STEAL_MAX_PERCENT)
-        snprintf(why, n,
+                 foreign, STAGES_FOREIGN_MAX_PERCENT);
+        snprintf(ret->ja, sizeof(ret->ja),
+                 "他のプログラムが CPU の %.1f %% (上限 %.0f %%) "
+                 "を使用しました。停止してから測定し直してください",
+                 foreign, STAGES_FOREIGN_MAX_PERCENT);
+    } else if (steal > STAGES_STEAL_MAX_PERCENT) {
+        snprintf(ret->en, sizeof(ret->en),
                  "the host of this virtual machine kept back %.1f %% of its processors, more than "
                  "%.0f %%",
-                 v->steal_percent / machine, STAGES_STEAL_MAX_PERCENT);
-    else if (v->rate > 0 && v->blocked_percent < STAGES_RATE_MISS_MAX_PERCENT &&
-             v->sent_rate < v->rate * (1 - STAGES_RATE_MISS_MAX_PERCENT / 100))
-        snprintf(why, n,
+                 steal, STAGES_STEAL_MAX_PERCENT);
+        snprintf(ret->ja, sizeof(ret->ja),
+                 "仮想マシンのホストが CPU の %.1f %% (上限 %.0f %%) を割り当てませんでした", steal,
+                 STAGES_STEAL_MAX_PERCENT);
+    } else if (v->rate > 0 && v->blocked_percent < STAGES_RATE_MISS_MAX_PERCENT &&
+               v->sent_rate < v->rate * (1 - STAGES_RATE_MISS_MAX_PERCENT / 100)) {
+        snprintf(ret->en, sizeof(ret->en),
                  "the generator reached %.0f messages/s in place of %.0f, and nothing held it back "
                  "but the machine",
                  v->sent_rate, v->rate);
-    return why[0] == 0;
+        snprintf(
+            ret->ja, sizeof(ret->ja),
+            "生成側が毎秒 %.0f 件しか送れませんでした (予定 %.0f 件)。原因はこの機器の性能です",
+            v->sent_rate, v->rate);
+    }
+    return ret->en[0] == 0;
 }

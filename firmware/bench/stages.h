@@ -45,7 +45,10 @@ void stages_close(const struct stages_input *in, struct stages *ret);
 /* Sent and never found, by the read back; -1 unknown. */
 int64_t stages_lost(const struct stages_input *in);
 
-/* Why a trial's figures must not be believed; 0 and an empty text when they may. */
+/* Why a trial's figures must not be believed, in both languages; empty when they may. */
+struct stages_reason {
+    char en[256], ja[384];
+};
 struct stages_validity {
     int cores;
     double rate, offered, sent_rate;       /* messages/s; rate 0: no rate was asked */
@@ -53,11 +56,10 @@ struct stages_validity {
     double foreign_percent, steal_percent; /* of one core, mean; NAN unknown */
     int64_t late, sent;
     bool is_complete;
-    bool has_rival; /* another benchmark was at work */
 };
 #define STAGES_FOREIGN_MAX_PERCENT 5.0 /* of the machine */
 #define STAGES_STEAL_MAX_PERCENT 2.0   /* of the machine */
 #define STAGES_RATE_MISS_MAX_PERCENT 1.0
-bool stages_is_valid(const struct stages_validity *v, char *why, size_t n);
+bool stages_is_valid(const struct stages_validity *v, struct stages_reason *ret);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "bench/load_command.h"
 #include "bench/stats.h"
 #include "bench/trial_measure.h"
 
@@ -234,10 +235,11 @@ static int send_all(struct trial_state *s, struct err *err)
         nap_ms(POLL_MS);
     }
     s->t->is_complete = totals.is_done;
-    s->t->duration_s = (double)(clock_mono_us() - s->start_us) / 1e6;
     if (!totals.is_done)
         load_stop(s->load);
     take_second(s);
+    /* without the time that closing took: the peer may have much to read yet */
+    s->t->duration_s = load_seconds(s->load);
     return 0;
 }
 
@@ -262,8 +264,6 @@ static void read_visible(struct trial_state *s)
     struct err err;
     if (target_visible(s->o->target, s->t->run_id, &now, &err) < 0 || now < 0)
         return;
-    if (now != s->visible)
-        s->last_growth_us = clock_mono_us();
     s->visible = now;
 }
 
@@ -277,8 +277,12 @@ static void drain(struct trial_state *s)
         bool has_stored = s->facts->has_counters && s->last.stored >= 0;
         read_load(s, &totals);
         read_counters(s);
-        if (!has_stored)
+        if (!has_stored) {
+            int64_t before = s->visible;
             read_visible(s);
+            if (s->visible != before)
+                s->last_growth_us = clock_mono_us();
+        }
         int64_t is_there = has_stored ? accounted(s) : known(s->visible), now = clock_mono_us();
         if (is_there + totals.unsent_bytes != last)
             change = now;
@@ -427,15 +431,18 @@ static void measure(struct trial_state *s)
     };
     t->is_held = s->o->rate == 0 ||
                  t->sent >= s->o->rate * (1 - STAGES_RATE_MISS_MAX_PERCENT / 100);
-    t->is_valid = stages_is_valid(&v, t->invalid_reason, sizeof(t->invalid_reason));
+    t->is_valid = stages_is_valid(&v, &t->invalid_reason);
     if (!t->is_read_back && !s->keeps_nothing)
-        trial_invalidate(t, "what was stored could not be read back");
+        trial_invalidate(t, "what was stored could not be read back",
+                         "保存されたものを読み戻せませんでした");
 }
 
-void trial_invalidate(struct trial *t, const char *why)
+void trial_invalidate(struct trial *t, const char *en, const char *ja)
 {
-    if (t->is_valid)
-        snprintf(t->invalid_reason, sizeof(t->invalid_reason), "%s", why);
+    if (t->is_valid) {
+        snprintf(t->invalid_reason.en, sizeof(t->invalid_reason.en), "%s", en);
+        snprintf(t->invalid_reason.ja, sizeof(t->invalid_reason.ja), "%s", ja);
+    }
     t->is_valid = false;
 }
 
@@ -469,12 +476,12 @@ int trial_run(const struct trial_options *o, struct trial *ret, struct err *err)
     *t = (struct trial){.o = *o, .restart_ms_max = NAN};
     struct trial_state s = {.o = &t->o, .facts = target_facts(o->target), .t = t, .visible = -1};
     struct profile_test test = *o->test;
+    s.keeps_nothing = strcmp(s.facts->stores, "nothing") == 0;
     if (o->rate > 0)
         test.rates = (struct profile_rates){.at = {o->rate}, .n = 1};
     test.find = PROFILE_FIND_NOTHING;
     test.rate_percent = 0;
     profile_test_title(&test, t->name, sizeof(t->name));
-    s.keeps_nothing = strcmp(s.facts->stores, "nothing") == 0;
     int rc = run(&s, err);
     if (s.searcher)
         searcher_stop(&s.searcher, &t->searches);

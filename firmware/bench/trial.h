@@ -73,7 +73,7 @@ struct trial {
     double restart_ms_max;
     int64_t client_sent[TRIAL_CLIENTS_MAX]; /* of each loggen it stands for */
     bool is_valid;
-    char invalid_reason[256];
+    struct stages_reason invalid_reason;
 };
 
 /* 0, also for a trial that was stopped (is_complete tells); -ENOTSUP where the target does not
@@ -84,6 +84,6 @@ cJSON *trial_report(const struct trial *t);
 /* The arguments of loggen `index` (0…) of a test, as results.csv names them. */
 void trial_loggen(const struct profile_test *t, double time_s, int64_t index, char *ret, size_t n);
 /* Mark it as not to be believed; the first reason stays. */
-void trial_invalidate(struct trial *t, const char *why);
+void trial_invalidate(struct trial *t, const char *en, const char *ja);
 
 #endif

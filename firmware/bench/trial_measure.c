@@ -47,15 +47,22 @@ static int64_t sent_of(const struct trial_second *s)
     return s->load.sent - s->load.canaries;
 }
 
+/* From the end of the warm-up to the end of the sending.  The seconds go on while connections
+ * close: what was sent by then was sent by the end. */
 static void measure_window(const struct trial_seconds *s, double warm_up_percent, struct trial *t)
 {
     const struct trial_second start = {0}, *from = &start, *to = &s->at[s->n - 1];
-    double begin = to->at_s * warm_up_percent / 100;
-    for (size_t i = 0; i + 1 < s->n && from->at_s < begin; i++)
-        from = &s->at[i];
+    for (size_t i = 0; i < s->n; i++)
+        if (s->at[i].at_s >= t->duration_s) {
+            to = &s->at[i];
+            break;
+        }
+    t->to_s = t->duration_s > 0 ? fmin(to->at_s, t->duration_s) : to->at_s;
+    double begin = t->to_s * warm_up_percent / 100;
+    for (const struct trial_second *i = s->at; i < to && from->at_s < begin; i++)
+        from = i;
     t->from_s = from->at_s;
-    t->to_s = to->at_s;
-    double seconds = to->at_s - from->at_s;
+    double seconds = t->to_s - t->from_s;
     if (seconds > 0) {
         t->offered = (double)(to->load.scheduled - to->load.canaries -
                               (from->load.scheduled - from->load.canaries)) /

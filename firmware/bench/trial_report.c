@@ -220,6 +220,7 @@ cJSON *trial_report(const struct trial *t)
     add_special(t, o);
     facts_set(o, "is_valid", cJSON_CreateBool(t->is_valid));
     facts_set(o, "invalid_reason",
-              t->is_valid ? cJSON_CreateNull() : cJSON_CreateString(t->invalid_reason));
+              t->is_valid ? cJSON_CreateNull()
+                          : facts_sentence_new(t->invalid_reason.en, t->invalid_reason.ja));
     return o;
 }

@@ -40,7 +40,7 @@ def a_run_is_stopped(name):
         assert report["verdict"] == "none", report["verdict"]
         assert len(report["trials"]) == 1, report["trials"]
         trial = report["trials"][0]
-        assert not trial["is_valid"] and "stopped" in trial["invalid_reason"], trial
+        assert not trial["is_valid"] and "stopped" in trial["invalid_reason"]["en"], trial
         assert trial["sequence"]["is_complete"], trial
         assert trial["sequence"]["missing"] == trial["stages"]["kernel_dropped"], trial
         assert trial["stages"]["unaccounted"] == 0, trial

@@ -1,0 +1,66 @@
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "bench/trial_measure.h"
+
+static void add(struct trial_seconds *s, double at_s, int64_t scheduled, int64_t sent,
+                int64_t canaries, double cpu, double seconds)
+{
+    struct trial_second second = {
+        .at_s = at_s,
+        .load = {.scheduled = scheduled + canaries, .sent = sent + canaries, .canaries = canaries},
+        .sample = {.cpu_syslog = cpu, .seconds = seconds, .cpu_database = NAN, .load1 = at_s}};
+    trial_seconds_add(s, &second);
+}
+
+Test(trial_measure, rates_are_taken_after_the_warm_up_and_without_canaries)
+{
+    struct trial_seconds s = {0};
+    struct trial t = {.duration_s = 10};
+    for (int i = 1; i <= 10; i++)
+        add(&s, i, 1000 * i, i == 1 ? 200 : 1000 * i - 800, 10 * i, 50, 1);
+    trial_measure(&s, 10, &t);
+    cr_expect_eq(t.from_s, 1);
+    cr_expect_eq(t.to_s, 10);
+    cr_expect_float_eq(t.offered, 1000, 1e-9);
+    cr_expect_float_eq(t.sent, 1000, 1e-9);
+    cr_expect_float_eq(t.most_in_a_second, 1000, 1e-9);
+    trial_seconds_free(&s);
+}
+
+Test(trial_measure, time_spent_on_closing_is_not_time_spent_on_sending)
+{
+    struct trial_seconds s = {0};
+    struct trial t = {.duration_s = 2};
+    add(&s, 1, 5000, 5000, 0, 1, 1);
+    add(&s, 2.3, 10000, 10000, 0, 1, 1.3);
+    add(&s, 3.3, 10000, 10000, 0, 1, 1);
+    add(&s, 20, 10000, 10000, 0, 1, 16.7);
+    trial_measure(&s, 0, &t);
+    cr_expect_eq(t.to_s, 2);
+    cr_expect_float_eq(t.sent, 5000, 1e-9, "%f", t.sent);
+    trial_seconds_free(&s);
+}
+
+Test(trial_measure, a_mean_is_weighed_by_time_and_what_is_unknown_is_left_out)
+{
+    struct trial_seconds s = {0};
+    struct trial t = {.duration_s = 4};
+    add(&s, 1, 0, 0, 0, 10, 1);
+    add(&s, 4, 0, 0, 0, 50, 3);
+    add(&s, 5, 0, 0, 0, NAN, 1);
+    trial_measure(&s, 10, &t);
+    cr_expect_float_eq(t.cpu_syslog.mean, 40, 1e-9, "%f", t.cpu_syslog.mean);
+    cr_expect_eq(t.cpu_syslog.max, 50);
+    cr_expect(isnan(t.cpu_database.mean) && isnan(t.cpu_database.max));
+    cr_expect_eq(t.load1.max, 5);
+    trial_seconds_free(&s);
+}
+
+Test(trial_measure, without_any_second_nothing_is_known)
+{
+    struct trial_seconds s = {0};
+    struct trial t = {.duration_s = 0};
+    trial_measure(&s, 10, &t);
+    cr_expect(isnan(t.sent) && isnan(t.offered) && isnan(t.cpu_syslog.mean));
+}
