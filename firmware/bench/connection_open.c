@@ -15,8 +15,10 @@
 
 static int tls_fault(struct err *err, const char *what, const char *name)
 {
-    unsigned long e = ERR_peek_last_error();
-    const char *reason = e ? ERR_reason_error_string(e) : NULL;
+    unsigned long first = ERR_peek_error(), e = ERR_peek_last_error();
+    const char *reason = ERR_SYSTEM_ERROR(first) ? strerror(ERR_GET_REASON(first))
+                         : e                     ? ERR_reason_error_string(e)
+                                                 : NULL;
     err_set(err, EPROTO, "tls", "%s%s%s: %s", what, name ? " " : "", name ? name : "",
             reason ? reason : "no reason given");
     ERR_clear_error();
