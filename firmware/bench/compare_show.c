@@ -48,6 +48,8 @@ void compare_text(const cJSON *comparison, struct buf *out)
         buf_add_char(out, '\n');
     }
     buf_add_char(out, '\n');
+    if (cJSON_GetArraySize(facts_get(comparison, "rows")) < 1)
+        return;
     text_table_init(&t, "llrrrrl");
     t.max_columns = 46;
     for (size_t i = 0; i < ARRAY_LEN(head); i++)
@@ -128,6 +130,10 @@ void compare_html(const cJSON *comparison, struct buf *out)
     buf_add_str(out, "</p></section>\n");
     add_sides(comparison, out);
     add_warnings(comparison, out);
+    if (cJSON_GetArraySize(facts_get(comparison, "rows")) < 1) {
+        report_html_end(out);
+        return;
+    }
     buf_add_str(out, "<table class=\"cards\"><thead><tr>");
     for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
         buf_add_str(out, i == 0 ? "<th class=\"l\">" : "<th>");

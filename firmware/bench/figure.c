@@ -54,7 +54,7 @@ static struct figure scaled(double n, double step, const char *const *units, siz
 {
     struct figure f, out;
     size_t i = 0;
-    if (isnan(n))
+    if (!(fabs(n) < 1e20))
         return unknown;
     while (i + 1 < units_n && fabs(n) >= step * 0.9995) {
         n /= step;

@@ -56,7 +56,8 @@ const char report_style[] =
     "td,thead th{overflow-wrap:normal}td.l,table.facts td,tbody th{overflow-wrap:anywhere}\n"
     "tbody th{font-weight:400;text-align:left}td.l,th.l{text-align:left}.k{display:none}\n"
     "tr.minus td,tr.minus th{color:var(--dim)}tr.lost td,tr.lost th{color:var(--bad)}\n"
-    "table.ledger td.share{width:40%}td.share svg{margin-top:5px}thead "
+    "table.ledger{table-layout:fixed}table.ledger th:first-child{width:30%}table.ledger "
+    ".share{width:35%}td.share svg{margin-top:5px}thead "
     "td{background:var(--surface-2);border-top:0}table.facts "
     "th{width:32%;color:var(--dim)}table.facts td{"
     "text-align:left}\n"
@@ -102,5 +103,6 @@ const char report_style[] =
     "border:0;text-align:right;padding:1px 8px}table.cards th{font-weight:600;text-align:left}"
     "table.cards .k{display:inline;color:var(--dim);text-align:left}table.cards "
     "svg.bar{max-width:50%}"
-    ".answer .sentence{font-size:18px}table.ledger td.share{width:20%}}\n"
+    ".answer .sentence{font-size:18px}table.ledger .share{width:16%}table.ledger "
+    "th:first-child{width:36%}}\n"
     "@media (prefers-contrast:more){:root{--dim:var(--text);--line:var(--text)}}\n";
