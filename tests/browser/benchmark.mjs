@@ -85,7 +85,7 @@ await step("what a run does to a box in service is said before the password is a
 });
 
 await step("a run is watched live, left, and found again; at its end its report is there", async () => {
-    const id = await start("8", "200 400");
+    const id = await start("6", "200 400");
     const live = card(/^Under way/);
     await live.getByRole("progressbar").waitFor(WAIT);
     await card("Offered, sent and stored").locator("canvas").waitFor(RUN);
@@ -129,7 +129,7 @@ await step("every file of a run can be saved", async () => {
 });
 
 await step("two runs are compared, the older one first", async () => {
-    await start("4", "200 400");
+    await start("3", "200 400");
     await report();
     await page.getByRole("link", { name: "All runs" }).click();
     await page.waitForFunction(() => document.querySelectorAll("tbody input[type=checkbox]").length === 2, null, WAIT);

@@ -17,6 +17,11 @@ export const benchmark = {
         "Begin with the ladder: four rates, one minute each. A private instance beside the box shows what the machine can do without touching the logs; the box itself shows what it does in service.",
         "まずは「ラダー」から始めてください。4 段階の速度を 1 分ずつ測定します。専用インスタンスではログに影響なく機器の性能を、この装置では運用中の性能を測定できます。",
     ],
+    "bench.noGood": ["No valid answer yet", "有効な測定結果はまだありません"],
+    "bench.noGoodHelp": [
+        "No run came to a valid end. The report of each says why: mostly other programs that used the machine at the same time.",
+        "最後まで有効に終了した測定がありません。理由は各レポートで確認できます。多くの場合、同時に動いていたほかのプログラムが原因です。",
+    ],
     "bench.toReport": ["Read the report", "レポートを表示"],
     "bench.choose": ["Choose what to measure", "測定の種類"],
     "bench.readOnly": ["An administrator starts and deletes runs; your role reads the results.", "測定の開始と削除は管理者が行います。この役割では結果の閲覧のみできます。"],

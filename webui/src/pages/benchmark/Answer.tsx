@@ -13,9 +13,10 @@ export function Answer({ runs, reader }: { runs: RunRow[]; reader: Reader }) {
     const { t, lang, version } = reader;
     const last = runs.find(isGood);
     if (!last) {
+        const isFirst = !runs.some((run) => run.state !== "running");
         return (
-            <Card title={t("bench.first")}>
-                <p class={css.body}>{t("bench.firstHelp")}</p>
+            <Card title={t(isFirst ? "bench.first" : "bench.noGood")}>
+                <p class={css.body}>{t(isFirst ? "bench.firstHelp" : "bench.noGoodHelp")}</p>
             </Card>
         );
     }

@@ -71,7 +71,7 @@ function Row({ run, reader, isPicked, mayPick, onPick, onDelete }: RowProps) {
             <th scope="row" title={run.started_at ? formatExact(run.started_at) : undefined}>
                 <a href={href("/benchmark", { run: run.id })}>{run.started_at ? formatTime(run.started_at) : run.id}</a>
             </th>
-            <td>{said(run.title, lang) || run.profile}</td>
+            <td class={css.title}>{said(run.title, lang) || run.profile}</td>
             <td>{targetText(run.target ?? NONE, t)}</td>
             <td class={css[tone]}>{t(word)}</td>
             <td class={css.wide}>{said(run.answer, lang) || NONE}</td>

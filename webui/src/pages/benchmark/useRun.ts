@@ -13,6 +13,7 @@ const EVERY_MS = 1000;
 export const SAMPLES_MAX = 20_000;
 /** So much is shown at least: while it runs there is more to come. */
 const LEAST_MS = 20_000;
+const ENDED_MS = 5000;
 
 /** Asked once a second while it runs, and once more at its end. */
 export function useRun(id: string) {
@@ -82,7 +83,7 @@ export function useBenchView(report: Report | null, isRunning: boolean, rows: re
         const began = report ? Date.parse(report.started_at) : beganMs;
         const window = benchWindow(rows, starts, began);
         const from = window.at[0] ?? began;
-        const to = Math.max((window.at.at(-1) ?? began) + window.stepMs, from + (isRunning ? LEAST_MS : 1000));
+        const to = Math.max((window.at.at(-1) ?? began) + window.stepMs, from + (isRunning ? LEAST_MS : ENDED_MS));
         return { window, from, to, isOpen: isRunning };
     }, [rows, report, isRunning, beganMs]);
 }
