@@ -50,6 +50,8 @@
 #define QUERY_MAX_DEPTH 32          /* nested parentheses */
 #define HTTP_MAX_BODY_BYTES 65536   /* a JSON request body */
 #define HTTP_MAX_HEADER_BYTES 16384 /* request line and headers */
+#define BENCH_RUNS_MAX 200          /* benchmark runs in the history: years of one a week */
+#define BENCH_BYTES_MAX (1 << 30)   /* bytes of their files */
 #define SEARCH_LIMIT_MAX 10000      /* entries one page of GET /logs may ask for */
 #define HISTOGRAM_BUCKETS_MAX 2000  /* buckets of one histogram */
 

@@ -15,14 +15,13 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/limits.h"
 #include "base/view.h"
 
 #define BENCH_ID_MAX 64
 #define BENCH_REPORT_MAX_BYTES (4u << 20) /* some hundred trials of some KiB */
 #define BENCH_STATUS_MAX_BYTES 65536
 #define BENCH_SUMMARY_MAX_BYTES 65536
-#define BENCH_RUNS_MAX 200                 /* that are kept; the oldest go first */
-#define BENCH_BYTES_MAX (INT64_C(1) << 30) /* of all of them */
 #define BENCH_LISTED_MAX 4096 /* looked at: more can only have been put there by hand */
 
 /* 1…64 of 0–9 A–Z a–z _ - : cannot be a path. */
