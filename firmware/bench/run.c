@@ -361,7 +361,7 @@ static cJSON *knee_report(const struct run *r, const struct plan_step *step, con
     facts_set_text(o, "target", r->o->targets[step->target]);
     facts_set_text(o, "transport", profile_transport_name(t->transport));
     facts_set_number(o, "size", t->size > 0 ? (double)t->size : NAN);
-    facts_set_number(o, "lossless", lossless > 0 ? lossless : NAN);
+    facts_set_number(o, "lossless", lossless > 0 && k->answer_trial > 0 ? lossless : NAN);
     facts_set_number(o, "lossless_trial", k->answer_trial > 0 ? k->answer_trial : NAN);
     facts_set_number(o, "tolerant", tolerant > 0 ? tolerant : NAN);
     for (size_t i = 0; i < k->points_n; i++) {
@@ -399,7 +399,8 @@ static int search_knee(struct run *r, const struct plan_step *step, struct err *
             .is_held = trial->is_held,
             .is_long = is_long,
         };
-        knee_tell(&k, &point, trial->is_valid || !trial->is_held);
+        /* what the generator cannot send fails; what others disturbed is tried again */
+        knee_tell(&k, &point, trial->is_valid || trial->invalid_reason.is_generator);
         progress_expect(&r->progress, (double)(clock_mono_us() - begin) / 1e6 +
                                           knee_most_left(&k) * (t->short_time_s + 6) + t->time_s);
     }

@@ -90,6 +90,7 @@ static void because(struct stages_reason *r, const char *en, const char *ja)
 {
     snprintf(r->en, sizeof(r->en), "%s", en);
     snprintf(r->ja, sizeof(r->ja), "%s", ja);
+    r->is_generator = false;
 }
 
 bool stages_is_valid(const struct stages_validity *v, struct stages_reason *ret)
@@ -118,6 +119,7 @@ bool stages_is_valid(const struct stages_validity *v, struct stages_reason *ret)
                  STAGES_STEAL_MAX_PERCENT);
     } else if (v->rate > 0 && v->blocked_percent < STAGES_RATE_MISS_MAX_PERCENT &&
                v->sent_rate < v->rate * (1 - STAGES_RATE_MISS_MAX_PERCENT / 100)) {
+        ret->is_generator = true;
         snprintf(ret->en, sizeof(ret->en),
                  "the generator reached %.0f messages/s in place of %.0f, and nothing held it back "
                  "but the machine",

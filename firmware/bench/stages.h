@@ -48,6 +48,7 @@ int64_t stages_lost(const struct stages_input *in);
 /* Why a trial's figures must not be believed, in both languages; empty when they may. */
 struct stages_reason {
     char en[256], ja[384];
+    bool is_generator; /* the generator alone: a slower rate may be valid */
 };
 struct stages_validity {
     int cores;

@@ -155,7 +155,9 @@ Test(stages, a_trial_is_not_to_be_believed_for_a_reason_that_is_said)
     REFUSED(v.foreign_percent = 10.1, "other programs");
     REFUSED(v.cores = 1, "other programs");
     REFUSED(v.steal_percent = 4.1, "virtual machine");
+    cr_expect_not(why.is_generator);
     REFUSED(v.sent_rate = 989, "reached 989 messages/s in place of 1000");
+    cr_expect(why.is_generator);
 #define ACCEPTED(change) \
     v = good;            \
     change;              \
