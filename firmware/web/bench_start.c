@@ -135,7 +135,7 @@ static int read_options(struct request *rq, const cJSON *options, const cJSON *p
     int rc = body_only(options, NULL, err);
     cJSON_ArrayForEach(item, options)
     {
-        const char *value;
+        const char *value = NULL;
         if (rc == 0 && !bench_profiles_allows(profile, "options", item->string))
             rc = err_set_field(err, EINVAL, "bad_value", "options",
                                "options: this profile has no option \"%.64s\"", item->string);
