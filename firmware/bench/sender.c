@@ -11,12 +11,12 @@
 
 #define NONE UINT32_MAX
 #define BATCH_BYTES (256u << 10)
-#define SLEEP_MAX_NS INT64_C(100000000) /* so often a thread looks whether to stop */
-#define GATHER_NS INT64_C(1000000)      /* messages due within it go out together */
-#define END_GRACE_NS INT64_C(200000000) /* for what is a little behind at the end */
-#define FINISH_NS INT64_C(5000000000)   /* for messages that were taken in part */
-#define RETRY_NS INT64_C(1000000000)    /* --reconnect */
-#define FULL_NS INT64_C(1000000)        /* the device's queue is full */
+#define SLEEP_MAX_NS INT64_C(100000000)  /* so often a thread looks whether to stop */
+#define GATHER_NS INT64_C(1000000)       /* messages due within it go out together */
+#define END_GRACE_NS INT64_C(1000000000) /* for what is up to half of it behind at the end */
+#define FINISH_NS INT64_C(5000000000)    /* for messages that were taken in part */
+#define RETRY_NS INT64_C(1000000000)     /* --reconnect */
+#define FULL_NS INT64_C(1000000)         /* the device's queue is full */
 #define TELL_NS INT64_C(200000000)
 #define CLOSE_US INT64_C(30000000)
 #define CLOSE_STOPPED_US INT64_C(2000000)
