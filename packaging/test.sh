@@ -46,6 +46,7 @@ if [ "$is_quick" ]; then
     set -- -L unit
 else
     with_build_lock build_everything
+    with_build_lock fetch_peers
     set --
 fi
 cd "$azk_source"

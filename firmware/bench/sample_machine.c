@@ -171,8 +171,10 @@ static void add_file_system(cJSON *o, const char *dir, const struct stat *st)
         endmntent(mounts);
     add_text(o, "file_system", view_str(type));
     struct statvfs fs;
-    if (statvfs(dir, &fs) == 0)
+    if (statvfs(dir, &fs) == 0) {
+        cJSON_AddNumberToObject(o, "storage_bytes", (double)fs.f_blocks * (double)fs.f_frsize);
         cJSON_AddNumberToObject(o, "free_bytes", (double)fs.f_bavail * (double)fs.f_frsize);
+    }
 }
 
 static void add_disk(cJSON *o, struct proc_text *text, const struct stat *st)

@@ -75,7 +75,8 @@ static void take_pids(struct target *t, const cJSON *box)
     t->env.pids = p;
 }
 
-static int api_counters(struct target *t, struct target_counters *ret, struct err *err)
+/* As the box counts, which may be from before the target was opened. */
+static int count(struct target *t, struct target_counters *ret, struct err *err)
 {
     struct target_api_state *s = t->state;
     cJSON *box = NULL;
@@ -89,10 +90,9 @@ static int api_counters(struct target *t, struct target_counters *ret, struct er
     ret->queued = api_int(bench, "queued", -1);
     ret->stored_bytes = api_int(messages, "bytes", -1);
     take_reasons(cJSON_GetObjectItemCaseSensitive(bench, "refused"), ret);
-    if (t->facts.is_box) { /* counted from the receiver's start */
-        int64_t dropped = target_count_on(&t->dropped, target_api_dropped(box));
-        ret->kernel_dropped = dropped < 0 ? -1 : dropped - s->dropped_at_open;
-    }
+    ret->kernel_dropped = -1;
+    if (t->facts.is_box) /* counted from the receiver's start */
+        ret->kernel_dropped = target_count_on(&t->dropped, target_api_dropped(box));
     if (t->facts.is_box && t->facts.is_local)
         take_pids(t, box);
     cJSON_Delete(box);
@@ -100,6 +100,43 @@ static int api_counters(struct target *t, struct target_counters *ret, struct er
     if (!t->facts.is_box)
         ret->kernel_dropped = target_kernel_dropped(t);
     return 0;
+}
+
+static void subtract(int64_t *n, int64_t before)
+{
+    if (*n >= 0 && before >= 0)
+        *n = MAX(*n - before, 0);
+}
+
+static int api_counters(struct target *t, struct target_counters *ret, struct err *err)
+{
+    const struct target_api_state *s = t->state;
+    const struct target_counters *before = &s->at_open;
+    int rc = count(t, ret, err);
+    if (rc < 0)
+        return rc;
+    subtract(&ret->kernel_dropped, before->kernel_dropped);
+    subtract(&ret->received, before->received);
+    subtract(&ret->stored, before->stored);
+    subtract(&ret->refused, before->refused);
+    for (size_t i = 0; i < ret->reasons_n; i++) {
+        for (size_t k = 0; k < before->reasons_n; k++) {
+            if (strcmp(ret->reasons[i].reason, before->reasons[k].reason) == 0)
+                subtract(&ret->reasons[i].n, before->reasons[k].n);
+        }
+    }
+    return 0;
+}
+
+int target_api_begin(struct target *t, struct err *err)
+{
+    struct target_api_state *s = t->state;
+    struct target_counters now;
+    memset(&now, 0, sizeof(now));
+    int rc = count(t, &now, err);
+    if (rc == 0)
+        s->at_open = now;
+    return rc;
 }
 
 /* ---- reading back ---- */
@@ -365,9 +402,6 @@ int target_api_open(struct target *t, const char *url, const char *token_file, s
     int rc = api_new(url, token_file[0] ? token_file : NULL, &api, err);
     if (rc < 0)
         return rc;
-    struct target_api_state *s = target_api_attach(t, api);
-    cJSON *box = NULL;
-    rc = target_api_ask(s, &box, err);
-    cJSON_Delete(box);
-    return rc;
+    target_api_attach(t, api);
+    return target_api_begin(t, err);
 }

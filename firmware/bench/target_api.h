@@ -22,10 +22,11 @@ struct target_watch {
 
 struct target_api_state {
     struct api *api;
-    int64_t clock_ahead_us;       /* the box's clock before ours */
-    int64_t since_us;             /* box's clock: nothing of the benchmark is older */
-    int64_t from_us;              /* the same of what was not forgotten */
-    int64_t dropped_at_open;      /* kernel_dropped of the listeners */
+    int64_t clock_ahead_us; /* the box's clock before ours */
+    int64_t since_us;       /* box's clock: nothing of the benchmark is older */
+    int64_t from_us;        /* the same of what was not forgotten */
+    struct target_counters
+        at_open; /* of earlier runs: the ledger's minutes reach back before `since` */
     char registered[IP_TEXT_MAX]; /* an address to be taken back at the end; "" none */
     struct target_watch watch;
 };
@@ -36,6 +37,8 @@ MUST_USE int target_api_ask(const struct target_api_state *s, cJSON **ret, struc
 int64_t target_api_dropped(const cJSON *box);
 /* The box's clock. */
 int64_t target_api_now_us(const struct target_api_state *s);
+/* Remember what is counted so far, and who the processes are. */
+MUST_USE int target_api_begin(struct target *t, struct err *err);
 /* Make t->store and t->state of an API; takes `api`. */
 struct target_api_state *target_api_attach(struct target *t, struct api *api);
 

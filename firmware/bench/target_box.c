@@ -235,15 +235,12 @@ int target_box_open(struct target *t, const struct target_options *o,
         return rc;
     take_facts(t, box);
     rc = o->syslog ? add_chosen(t, o->syslog, err) : add_listeners(t, box, api_host(api), err);
-    s->dropped_at_open = MAX(target_count_on(&t->dropped, target_api_dropped(box)), 0);
     cJSON_Delete(box);
     if (rc < 0)
         return rc;
     if (t->facts.ports_n[TARGET_UDP] + t->facts.ports_n[TARGET_TCP] == 0)
         return err_set(err, ENOENT, "not_listening", "the box listens neither by UDP nor by TCP");
     if (!t->facts.is_local)
-        return be_known(t, s, stop, err);
-    struct target_counters ignored; /* for the process ids */
-    memset(&ignored, 0, sizeof(ignored));
-    return t->store->counters(t, &ignored, err);
+        rc = be_known(t, s, stop, err);
+    return rc < 0 ? rc : target_api_begin(t, err);
 }

@@ -53,3 +53,14 @@ install_packages() {
         die 'apt-get update failed: is the network up?'
     apt_install "${missing[@]}" || die 'apt-get install failed; its message is above'
 }
+
+# The collectors that azekura-bench is compared with, unpacked into build/peers and kept there: Debian's
+# packages of them exclude each other, so they cannot be installed.
+fetch_peers() {
+    local fetch=("$azk_source/firmware/bench/targets/peers.sh" fetch --peers "$azk_build/peers") log=$azk_build/peers.log
+    if ! "${fetch[@]}" >"$log" 2>&1; then
+        as_root 'reading the package lists' env DEBIAN_FRONTEND=noninteractive apt-get update -q ||
+            die 'apt-get update failed: is the network up?'
+        "${fetch[@]}" >"$log" 2>&1 || die "the collectors to compare with cannot be fetched: $(tail -n 1 "$log")"
+    fi
+}
