@@ -182,7 +182,8 @@ void sample_look(const struct target_pids *pids, struct sample_look *ret)
 /* Of one core, in percent. */
 static double percent(double from_s, double to_s, double wall_s)
 {
-    return MAX(to_s - from_s, 0) / wall_s * 100;
+    double used_s = to_s - from_s;
+    return (used_s < 0 ? 0 : used_s) / wall_s * 100; /* NAN stays */
 }
 
 void sample_between(const struct sample_look *a, const struct sample_look *b, struct sample *ret)

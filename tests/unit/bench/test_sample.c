@@ -52,9 +52,15 @@ Test(sample, processes_that_were_started_again_are_unknown_for_one_sample)
 Test(sample, without_processes_their_figures_are_unknown)
 {
     const struct target_pids none = {.syslog_n = 0};
-    struct sample_look a;
+    struct sample_look a, b;
+    struct sample d;
     sample_look(&none, &a);
+    sample_look(&none, &b);
+    sample_between(&a, &b, &d);
     cr_expect(isnan(a.syslog_s));
+    cr_expect(isnan(d.cpu_syslog));
+    cr_expect(isnan(d.cpu_foreign));
+    cr_expect(isnan(d.write_bytes_s));
     cr_expect_eq(a.syslog_bytes, -1);
     cr_expect_gt(a.busy_s, 0);
     cr_expect_geq(a.udp_rcvbuf_errors, 0);
