@@ -300,6 +300,16 @@ static bool has_figures(const cJSON *report)
     return has;
 }
 
+/* A run may be over without a result: what it needed was not found. */
+static void nothing(const cJSON *report, struct answer *a)
+{
+    const cJSON *skipped = cJSON_GetArrayItem(facts_get(report, "skipped"), 0);
+    const char *en = facts_sentence(skipped, "why", FACTS_EN),
+               *ja = facts_sentence(skipped, "why", FACTS_JA);
+    buf_printf(&a->en, "Nothing was measured%s%s", *en ? ": " : "", en);
+    buf_printf(&a->ja, "測定結果はありません%s%s", *ja ? ": " : "", ja);
+}
+
 void answer_of(const cJSON *report, const char *verdict, struct answer *a)
 {
     const char *state = facts_text(report, "state"),
@@ -330,8 +340,6 @@ void answer_of(const cJSON *report, const char *verdict, struct answer *a)
         invalid(report, a);
     else if (has_figures(report))
         of_profile(report, a);
-    else {
-        buf_add_str(&a->en, "Nothing was measured");
-        buf_add_str(&a->ja, "測定結果はありません");
-    }
+    else
+        nothing(report, a);
 }

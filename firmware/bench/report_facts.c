@@ -170,11 +170,14 @@ static void tell_speed(const cJSON *report, report_fact_fn each, void *context)
            drift = facts_number(report, "speed.drift_percent");
     if (isnan(before))
         return;
-    snprintf(line, sizeof(line), "%s → %s ops/s", figure_short(before).s, figure_short(after).s);
+    bool has_after = !isnan(after);
+    snprintf(line, sizeof(line), "%s ops/s → %s%s", figure_short(before).s, figure_short(after).s,
+             has_after ? " ops/s" : "");
     each(context, (struct words){"Speed probe, before → after", "速度測定 (前 → 後)"}, line);
-    snprintf(line, sizeof(line), "%s/s → %s/s",
+    snprintf(line, sizeof(line), "%s/s → %s%s",
              figure_bytes(facts_number(report, "speed.before.write_bytes_s")).s,
-             figure_bytes(facts_number(report, "speed.after.write_bytes_s")).s);
+             figure_bytes(facts_number(report, "speed.after.write_bytes_s")).s,
+             has_after ? "/s" : "");
     each(context, (struct words){"Written with fsync, before → after", "fsync 書き込み (前 → 後)"},
          line);
     if (!isnan(drift))
@@ -229,7 +232,7 @@ struct words report_verdict_of_trial(const cJSON *trial)
 {
     double loss = facts_loss_percent(trial);
     if (facts_index(trial, "run") == 0)
-        return (struct words){"warm-up", "準備運転"};
+        return (struct words){"preparation", "準備"};
     if (facts_false(trial, "is_valid"))
         return (struct words){"invalid", "無効"};
     if (isnan(loss))

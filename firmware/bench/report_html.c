@@ -125,8 +125,9 @@ static void add_answer(const struct report_view *v, struct buf *out)
 {
     const cJSON *t = answer_trial(v->report);
     html_cell(out, "<p class=\"dim\">", facts_text(v->report, "id"), " · ");
-    html_cell(out, "", facts_text(v->report, "started_at"), " – ");
-    html_cell(out, "", facts_text(v->report, "ended_at"), "</p>\n");
+    const char *end = facts_text(v->report, "ended_at");
+    html_cell(out, "", facts_text(v->report, "started_at"), *end ? " – " : "");
+    html_cell(out, "", end, "</p>\n");
     buf_printf(out, "<section class=\"answer %s\"><span class=\"badge\">", class_of(v->report));
     html_words(out, report_verdict(v->report));
     buf_add_str(out, "</span><p class=\"sentence\">");

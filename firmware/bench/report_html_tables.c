@@ -46,10 +46,10 @@ static void add_pair(struct buf *out, struct words label, struct figure a, struc
 static void add_verdict(const cJSON *t, struct buf *out)
 {
     struct words w = report_verdict_of_trial(t);
-    const char *class_name = strcmp(w.en, "lossless") == 0  ? "good"
-                             : strcmp(w.en, "warm-up") == 0 ? "dim"
-                             : strcmp(w.en, "invalid") == 0 ? "warn"
-                                                            : "bad";
+    const char *class_name = strcmp(w.en, "lossless") == 0      ? "good"
+                             : strcmp(w.en, "preparation") == 0 ? "dim"
+                             : strcmp(w.en, "invalid") == 0     ? "warn"
+                                                                : "bad";
     buf_add_str(out, "<td><span class=\"k\">");
     html_words(out, trial_columns[12]);
     buf_printf(out, "</span><span class=\"%s\">", class_name);
@@ -109,13 +109,31 @@ static void add_invalid(const cJSON *trials, struct buf *out)
     {
         if (!facts_false(t, "is_valid"))
             continue;
-        if (n++ >= REPORT_HTML_LEDGERS)
-            break;
+        if (n++ >= REPORT_REASONS_SHOWN)
+            continue;
         html_cell(out, "<p class=\"warn\">", figure_count(facts_number(t, "number")).s, ". ");
         html_words(out, (struct words){"not valid", "無効"});
         buf_add_str(out, ": ");
         html_words(out, (struct words){facts_sentence(t, "invalid_reason", FACTS_EN),
                                        facts_sentence(t, "invalid_reason", FACTS_JA)});
+        buf_add_str(out, "</p>\n");
+    }
+    add_rest(out, n - REPORT_REASONS_SHOWN);
+}
+
+static void add_skipped(const cJSON *report, struct buf *out)
+{
+    const cJSON *s;
+    int n = 0;
+    cJSON_ArrayForEach(s, facts_get(report, "skipped"))
+    {
+        if (n++ >= REPORT_REASONS_SHOWN)
+            break;
+        html_cell(out, "<p class=\"warn\">", facts_text(s, "target"), ": ");
+        html_words(out, (struct words){"not measured", "測定せず"});
+        buf_add_str(out, ": ");
+        html_words(out, (struct words){facts_sentence(s, "why", FACTS_EN),
+                                       facts_sentence(s, "why", FACTS_JA)});
         buf_add_str(out, "</p>\n");
     }
 }
@@ -148,6 +166,7 @@ void report_html_trials(const struct report_view *v, struct buf *out)
     if (is_folded)
         buf_add_str(out, "</details>\n");
     add_invalid(trials, out);
+    add_skipped(v->report, out);
     buf_add_str(out, "<p class=\"dim\">");
     html_words(
         out, (struct words){"CPU in % of one core. Delay: from sending until a search finds it.",

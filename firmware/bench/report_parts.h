@@ -12,7 +12,8 @@
 #define REPORT_MAX_BYTES (64u << 20) /* report.json, and each file made from it */
 #define REPORT_TRIALS_MAX 20000      /* a week of trials of half a minute */
 #define REPORT_FILES_MAX 16
-#define REPORT_TEXT_WIDTH 96 /* columns of report.txt */
+#define REPORT_REASONS_SHOWN 5 /* of trials that are not valid */
+#define REPORT_TEXT_WIDTH 96   /* columns of report.txt */
 
 /* What one trial was limited by, with the evidence: sets "bottleneck" and "bottleneck_why". */
 void report_bottleneck(const cJSON *report, cJSON *trial);

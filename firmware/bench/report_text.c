@@ -27,8 +27,9 @@ static void add_head(const struct report_view *v, struct buf *out)
     buf_add_str(out, "Azekura benchmark: ");
     text_clean(out, report_title(v->report, FACTS_EN));
     buf_printf(out, "  [%s]\n", report_verdict(v->report).en);
-    snprintf(line, sizeof(line), "%.120s · %.40s – %.40s", facts_text(v->report, "id"),
-             facts_text(v->report, "started_at"), facts_text(v->report, "ended_at"));
+    const char *end = facts_text(v->report, "ended_at");
+    snprintf(line, sizeof(line), "%.120s · %.40s%s%.40s", facts_text(v->report, "id"),
+             facts_text(v->report, "started_at"), *end ? " – " : "", end);
     text_clean(out, line);
     buf_add_str(out, "\n\n");
     text_wrap(facts_sentence(v->report, "answer", FACTS_EN), 2, REPORT_TEXT_WIDTH, out);
@@ -106,6 +107,22 @@ static void add_resources(const cJSON *trials, struct buf *out)
     text_table_done(&t);
 }
 
+static void add_skipped(const cJSON *report, struct buf *out)
+{
+    const cJSON *s;
+    int n = 0;
+    cJSON_ArrayForEach(s, facts_get(report, "skipped"))
+    {
+        struct buf b = BUF_INIT(8192);
+        if (n++ >= REPORT_REASONS_SHOWN)
+            break;
+        buf_printf(&b, "%s was not measured: %s", facts_text(s, "target"),
+                   facts_sentence(s, "why", FACTS_EN));
+        text_wrap(buf_str(&b), 2, REPORT_TEXT_WIDTH, out);
+        buf_free(&b);
+    }
+}
+
 static void add_trials(const struct report_view *v, struct buf *out)
 {
     const cJSON *trials = facts_get(v->report, "trials");
@@ -122,7 +139,7 @@ static void add_trials(const struct report_view *v, struct buf *out)
     int n = 0;
     cJSON_ArrayForEach(x, trials)
     {
-        if (!facts_false(x, "is_valid") || n++ >= RANGES_SHOWN)
+        if (!facts_false(x, "is_valid") || n++ >= REPORT_REASONS_SHOWN)
             continue;
         struct buf b = BUF_INIT(4096);
         buf_printf(&b, "Trial %d is not valid: %s", facts_index(x, "number"),
@@ -130,6 +147,9 @@ static void add_trials(const struct report_view *v, struct buf *out)
         text_wrap(buf_str(&b), 2, REPORT_TEXT_WIDTH, out);
         buf_free(&b);
     }
+    if (n > REPORT_REASONS_SHOWN)
+        buf_printf(out, "  … and %d more are not valid\n", n - REPORT_REASONS_SHOWN);
+    add_skipped(v->report, out);
 }
 
 static void add_ranges(const cJSON *trial, const char *path, const char *title, struct buf *out)

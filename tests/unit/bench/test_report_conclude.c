@@ -222,6 +222,17 @@ Test(report_conclude, what_stopped_a_trial_is_told_by_its_evidence)
     }
 }
 
+Test(report_conclude, a_run_whose_only_step_was_skipped_says_why)
+{
+    cJSON *r = document("failed"), *skipped = cJSON_CreateArray(), *s = cJSON_CreateObject();
+    facts_set_text(r, "state", "complete");
+    facts_set_text(s, "target", "box");
+    facts_set_sentence(s, "why", "no rate without loss was found", "損失のないレートがありません");
+    cJSON_AddItemToArray(skipped, s);
+    facts_set(r, "skipped", skipped);
+    expect(r, "skipped", "none", "Nothing was measured: no rate without loss was found");
+}
+
 Test(report_conclude, targets_beside_the_first_never_decide)
 {
     cJSON *r = document("sngbench");
