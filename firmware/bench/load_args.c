@@ -503,6 +503,7 @@ static int number_option(struct load_args *a, int option)
         return burst(a, optarg);
     default:
         CHECK(false); /* every option of the table is somewhere */
+        return -EINVAL;
     }
 }
 
