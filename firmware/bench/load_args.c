@@ -504,6 +504,7 @@ static int number_option(struct load_args *a, int option)
     default:
         CHECK(false); /* every option of the table is somewhere */
         return -EINVAL;
+        return -EINVAL;
     }
 }
 
