@@ -38,8 +38,7 @@ static int split_spec(const char *spec, char *name, size_t name_size, char *vari
     return 0;
 }
 
-/* The digest of the configuration files, names left out: equal settings give an equal digest only
- * where folders and ports are the same, so it tells changes, not kinds. */
+/* The digest of the configuration files; drivers leave out what differs each time. */
 static void digest_config(const struct target_env *e, char ret[65])
 {
     unsigned char digest[EVP_MAX_MD_SIZE];

@@ -62,8 +62,9 @@ static void env_make(struct environment *e, const struct target_options *o)
     (void)!share_program_dir(programs);
     const char *peers = o->peers_dir ? o->peers_dir : getenv("AZEKURA_BENCH_PEERS");
     env_add(e, "AZEKURA_BENCH_PROGRAMS", programs);
-    if (peers && *peers)
-        env_add(e, "AZEKURA_BENCH_PEERS", peers);
+    char absolute[PATH_MAX];
+    if (peers && *peers) /* drivers work in folders of their own */
+        env_add(e, "AZEKURA_BENCH_PEERS", realpath(peers, absolute) ? absolute : peers);
 }
 
 /* In the child, between fork and exec: system calls only, as other threads may hold locks. */

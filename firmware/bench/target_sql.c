@@ -10,7 +10,9 @@
 
 #define SETTLE_ROWS \
     "200000" /* workers commit out of order: ids so far behind the greatest are all there */
-#define WATCH_PAUSE_MS 20
+#define WATCH_PAUSE_MS \
+    100 /* what a canary's delay is exact to; looking costs the database that is measured */
+#define WATCH_IDLE_LOOKS 10 /* without a greater id one look in so many is made */
 #define CONNECT_S "10"
 #define STATEMENT_MS "120000"
 
@@ -29,7 +31,7 @@ struct sql_state {
     pthread_t thread;
     volatile sig_atomic_t is_watch_over;
     char canary[40];
-    int64_t watch_id;
+    int64_t watch_id, watch_from; /* greatest id seen now, and at the look before */
     target_found_fn found;
     void *context;
 };
@@ -185,29 +187,35 @@ static int sql_forget(struct target *t, struct err *err)
 
 /* ---- canaries ---- */
 
+/* Is there a greater id than at the last look?  (An index tells.) */
+static bool has_new_rows(struct sql_state *s)
+{
+    struct err err;
+    PGresult *r = ask(s->watch_db, "select max(id) from systemevents", 0, NULL, &err);
+    int64_t id = r ? int_of(r, 0, 0) : 0;
+    PQclear(r);
+    bool is_new = id > s->watch_id;
+    s->watch_from = s->watch_id;
+    s->watch_id = MAX(s->watch_id, id);
+    return is_new;
+}
+
 static void find_canaries(struct sql_state *s)
 {
     struct err err;
     struct timespec now;
     char id[24];
-    snprintf(id, sizeof(id), "%lld", (long long)s->watch_id);
+    snprintf(id, sizeof(id), "%lld", (long long)s->watch_from);
     const char *values[] = {id, s->canary};
-    /* ids come out of order by some hundreds: those looked at before are looked at again, and found
-     * twice, which counts once */
+    /* workers commit out of order: those looked at before are looked at again, and what is found
+     * twice counts once */
     PGresult *r = ask(s->watch_db,
-                      "select max(id), null from systemevents where id > $1::bigint union all"
-                      " select id, substr(message, strpos(message, $2) + length($2), 20)"
-                      " from systemevents where id > $1::bigint - 2000 and strpos(message, $2) > 0",
+                      "select substr(message, strpos(message, $2) + length($2), 20)"
+                      " from systemevents where id > $1::bigint - 5000 and strpos(message, $2) > 0",
                       2, values, &err);
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!r)
-        return;
-    for (int i = 0; i < PQntuples(r); i++) {
-        if (PQgetisnull(r, i, 1))
-            s->watch_id = MAX(s->watch_id, int_of(r, i, 0));
-        else
-            s->found(s->context, int_of(r, i, 1), (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
-    }
+    for (int i = 0; r && i < PQntuples(r); i++)
+        s->found(s->context, int_of(r, i, 0), (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
     PQclear(r);
 }
 
@@ -215,8 +223,9 @@ static void *watch(void *context)
 {
     struct sql_state *s = context;
     const struct timespec pause = {.tv_nsec = WATCH_PAUSE_MS * 1000000L};
-    while (!s->is_watch_over) {
-        find_canaries(s);
+    for (int looks = 0; !s->is_watch_over; looks++) {
+        if (has_new_rows(s) || looks % WATCH_IDLE_LOOKS == 0)
+            find_canaries(s);
         nanosleep(&pause, NULL);
     }
     return NULL;

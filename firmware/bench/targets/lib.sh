@@ -172,6 +172,16 @@ stop_service() { # NAME SIGNAL SECONDS
 
 # ---- target.env ----
 
+# config FILE: the line of it, for describe.  Folders and ports differ each time; what is digested is a copy
+# without them, so that equal settings have an equal digest.
+config() {
+    local copy=$data/digested.${1##*/} p edits=(-e "s|$data|DATA|g")
+    [ -z "${root:-}" ] || edits+=(-e "s|$root|ROOT|g")
+    for p in $taken_ports; do edits+=(-e "s/\\b$p\\b/PORT/g"); done
+    sed "${edits[@]}" -- "$1" >"$copy" || return
+    printf 'config=%s\n' "$copy"
+}
+
 # ready: the services take messages; say so.
 ready() {
     describe >"$dir/target.env.new" && mv -T -- "$dir/target.env.new" "$dir/target.env" ||
