@@ -43,10 +43,17 @@ void run_rival_open(struct run_rival *r)
 bool run_rival_look(struct run_rival *r)
 {
     int fd;
+    if (r->fd < 0 && r->pid == 0)
+        return false; /* such sockets cannot be had here: nobody can tell */
     if (r->fd < 0) {
         struct sockaddr_un a;
         socklen_t n = rival_address(&a);
-        return r->pid != 0 && call_first(&a, n) != 0;
+        if (call_first(&a, n) != 0)
+            return true;
+        /* the first has ended: now it is us who are to be called; it was at work until a moment ago
+         */
+        run_rival_open(r);
+        return true;
     }
     bool has_come = false;
     while ((fd = accept4(r->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {

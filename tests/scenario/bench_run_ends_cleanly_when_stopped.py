@@ -5,6 +5,7 @@ machine is warned."""
 import fcntl
 import json
 import os
+import pathlib
 import signal
 import struct
 import subprocess
@@ -31,7 +32,7 @@ def a_run_is_stopped(name):
         assert sample["steps"] == 2 and sample["step_number"] == 1 and sample["trial"] == 1, sample
         assert 0 <= sample["progress_percent"] < 50 and sample["time_left_s"] > 600, sample
         assert holder(run.folder / "lock") == run.process.pid
-        a_second_run_is_warned(run)
+        a_second_run_is_warned()
         run.process.send_signal(getattr(signal, name))
         run.wait(60)
         assert run.code == 130, run
@@ -51,11 +52,18 @@ def a_run_is_stopped(name):
         run.assert_nothing_left()
 
 
-def a_second_run_is_warned(first):
+def somebody_measures():
+    return "@azekura-bench.run" in pathlib.Path("/proc/net/unix").read_text(encoding="ascii", errors="replace")
+
+
+def a_second_run_is_warned():
+    """By the first of all on this machine, which may be another test's: that one may end meanwhile."""
+    before = somebody_measures()
     with run_bench("ladder", "--target", "sink", "--rates", "100", "--time", 1) as second:
-        assert f"another benchmark (process {first.process.pid})" in second.output, second
-        assert second.code == 1, second
-        assert not second.report["trials"][0]["is_valid"], second.report["trials"]
+        is_warned = "another benchmark (process" in second.output
+        assert is_warned or not before or not somebody_measures(), second
+        assert second.code in (0, 1) and (second.code == 1 or not is_warned), second
+        assert not is_warned or not second.report["trials"][0]["is_valid"], second.report["trials"]
 
 
 def what_cannot_be_is_refused_before_anything_is_made(out):
