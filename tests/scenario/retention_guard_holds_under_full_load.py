@@ -13,7 +13,7 @@ from azk import Product, run, wait_for
 
 CAPACITY = 300_000_000
 BUDGET = CAPACITY // 5
-MIX_MESSAGES = 4_000_000  # of the usual mix, some 20 bytes each when stored
+MIX_MESSAGES = 2_000_000  # of the usual mix, some 40 bytes each when stored
 RANDOM_MESSAGES = 60_000  # of 8 KB that no compression makes much smaller: 350 MB
 ALPHABET = (string.ascii_letters + string.digits + "+/").encode()
 
