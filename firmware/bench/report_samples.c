@@ -31,10 +31,15 @@ static const char *const names[SAMPLES_COLUMNS] = {
     [SAMPLES_DISK_WRITE] = "disk_write_bytes_s",
 };
 
+/* A sample over less is no second: at the end of a trial it may be some milliseconds, and its rates
+ * and shares anything. */
+#define SHORTEST_S 0.5
+
 struct reading {
     int trial_at, at_at, columns[SAMPLES_COLUMNS];
     /* of the same trial before: totals, and when each was last known */
     int trial;
+    double at;
     double totals[SAMPLES_REFUSED + 1], known_at[SAMPLES_REFUSED + 1];
 };
 
@@ -54,6 +59,7 @@ static void take(struct reading *r, const struct csv_reader *in, struct samples_
     row->at_s = (float)at;
     if (row->trial != r->trial) { /* it begins at 0 */
         r->trial = row->trial;
+        r->at = 0;
         memset(r->totals, 0, sizeof(r->totals));
         memset(r->known_at, 0, sizeof(r->known_at));
     }
@@ -61,15 +67,17 @@ static void take(struct reading *r, const struct csv_reader *in, struct samples_
         double v = csv_value(in, r->columns[c]);
         if (c <= SAMPLES_REFUSED) {
             double before = r->totals[c], seconds = at - r->known_at[c];
-            if (!isnan(v) && !isnan(at)) {
+            if (!isnan(v) && seconds >= SHORTEST_S) {
                 r->totals[c] = v;
                 r->known_at[c] = at;
             }
             /* a total that shrank was begun anew: a gap, not a negative rate */
-            v = seconds > 0 && v >= before ? (v - before) / seconds : NAN;
-        }
+            v = seconds >= SHORTEST_S && v >= before ? (v - before) / seconds : NAN;
+        } else if (c >= SAMPLES_CPU_SYSLOG && at - r->at < SHORTEST_S)
+            v = NAN;
         row->v[c] = (float)v;
     }
+    r->at = isnan(at) ? r->at : at;
 }
 
 int samples_parse(struct view text, struct samples *ret, struct err *err)

@@ -46,6 +46,17 @@ Test(report_samples, what_is_not_known_is_a_gap_and_the_next_rate_is_over_its_ow
     samples_free(&s);
 }
 
+Test(report_samples, a_sample_of_milliseconds_gives_no_rate_and_the_next_covers_it)
+{
+    struct samples s = parsed("trial,at_s,stored,queued,cpu_syslog\n1,1,1000,5,10\n"
+                              "1,1.01,1500,7,90\n1,2,2000,3,11\n");
+    cr_assert(isnan(s.rows[1].v[SAMPLES_STORED]) && isnan(s.rows[1].v[SAMPLES_CPU_SYSLOG]));
+    cr_assert_float_eq(s.rows[1].v[SAMPLES_QUEUED], 7, 0, "what is no rate is known");
+    cr_assert_float_eq(s.rows[2].v[SAMPLES_STORED], 1000, 1e-2);
+    cr_assert_float_eq(s.rows[2].v[SAMPLES_CPU_SYSLOG], 11, 0);
+    samples_free(&s);
+}
+
 Test(report_samples, nothing_and_a_header_alone_give_no_rows)
 {
     struct samples s = parsed("");
