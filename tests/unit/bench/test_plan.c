@@ -94,3 +94,25 @@ Test(plan, files_are_emptied_between_trials_and_a_database_is_not)
     plan_free(&one);
     plan_free(&both);
 }
+
+Test(plan, the_matrix_of_sngbench_is_eleven_lines_and_twenty_rows_a_run)
+{
+    static const char *const configurations[] = {"syslog-ng:maxperf", "syslog-ng:distro"};
+    static struct profile p;
+    struct plan plan;
+    struct err err;
+    int lines[2] = {0}, rows = 0;
+    cr_assert_eq(profile_load(AZEKURA_SOURCE_DIR "/firmware/bench/profiles", "sngbench", &p, &err),
+                 0, "%s", err.message);
+    cr_assert_eq(profile_expand(&p, &err), 0);
+    plan_make(&p, configurations, 2, &plan);
+    for (size_t i = 0; i < plan.n; i++)
+        if (plan.steps[i].run == 2) {
+            lines[plan.steps[i].target]++;
+            rows += (int)p.tests[plan.steps[i].test].loggens;
+        }
+    cr_expect_eq(lines[0], 6);
+    cr_expect_eq(lines[1], 5);
+    cr_expect_eq(rows, 20);
+    plan_free(&plan);
+}
