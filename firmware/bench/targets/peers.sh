@@ -6,7 +6,7 @@ export LC_ALL=C.UTF-8
 
 # what is measured, and the libraries it needs that a system may be without
 packages=(syslog-ng-core rsyslog rsyslog-pgsql)
-libraries=(libivykis0 libnet1 libwrap0 libpcre3 libjson-c5 libestr0 libfastjson4 liblognorm5)
+libraries=(libglib2.0-0 libivykis0 libnet1 libwrap0 libpcre3 libjson-c5 libestr0 libfastjson4 liblognorm5)
 programs=(usr/sbin/syslog-ng usr/sbin/rsyslogd)
 
 usage() {
@@ -54,6 +54,9 @@ fetch() {
         dpkg -x "$deb" "$work/root" || die "cannot unpack ${deb##*/}"
         dpkg-deb -W --showformat='${Package} ${Version}\n' "$deb" >>"$work/root/versions"
     done
+    # some libraries are packed for /lib, which Debian has had as a link to /usr/lib since long
+    [ ! -d "$work/root/lib" ] || { cp -a -- "$work/root/lib/." "$work/root/usr/lib/" && rm -r -- "$work/root/lib"; } ||
+        die "cannot unpack into $work"
     chmod -R a+rX "$work/root"
     rm -rf -- "$dir.old"
     [ ! -e "$dir" ] || mv -T -- "$dir" "$dir.old"
