@@ -136,12 +136,12 @@ const cJSON *facts_target(const cJSON *report, const char *name)
 const cJSON *facts_trial(const cJSON *report, int number)
 {
     const cJSON *t;
-    if (number >= 0)
-        cJSON_ArrayForEach(t, facts_get(report, "trials"))
-        {
-            if (facts_index(t, "number") == number)
-                return t;
-        }
+    cJSON_ArrayForEach(t, facts_get(report, "trials"))
+    {
+        /* one without a number is nobody's */
+        if (number >= 0 && facts_index(t, "number") == number)
+            return t;
+    }
     return NULL;
 }
 
