@@ -112,7 +112,7 @@ void retention_group_add(struct request *rq)
 void retention_group_set(struct request *rq)
 {
     struct err err;
-    int64_t id;
+    int64_t id = 0;
     int rc = path_id(rq, SOURCE_GROUPS_MAX - 1, &id, &err);
     if (rc < 0)
         reply_err(rq, rc, &err);
@@ -124,7 +124,7 @@ void retention_group_remove(struct request *rq)
 {
     struct err err;
     struct retention_hand h;
-    int64_t id;
+    int64_t id = 0;
     int rc = path_id(rq, SOURCE_GROUPS_MAX - 1, &id, &err);
     if (rc == 0)
         rc = rule_hand(rq, &h, &err);
@@ -192,7 +192,7 @@ void retention_hold_remove(struct request *rq)
 {
     struct err err;
     struct retention_hand h;
-    int64_t id;
+    int64_t id = 0;
     int rc = path_id(rq, INT64_MAX, &id, &err);
     if (rc == 0)
         rc = rule_hand(rq, &h, &err);
