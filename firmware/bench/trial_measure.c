@@ -5,6 +5,10 @@
 
 #include "bench/stats.h"
 
+/* The rest of a second at the end says nothing of a second: of some milliseconds one tick of the
+ * kernel's clock is a whole core. */
+#define PEAK_MIN_S 0.5
+
 void trial_seconds_add(struct trial_seconds *s, const struct trial_second *second)
 {
     if (s->n == s->cap) {
@@ -20,8 +24,10 @@ void trial_seconds_free(struct trial_seconds *s)
     *s = (struct trial_seconds){0};
 }
 
-/* Mean, weighed by the length of the seconds, and greatest of a member of `sample`. */
-static struct trial_figure figure_of(const struct trial_seconds *s, size_t offset)
+/* Mean, weighed by the length of the seconds, and greatest of a member of `sample`: of those that
+ * took at least `peak_min_s`. */
+static struct trial_figure figure_of(const struct trial_seconds *s, size_t offset,
+                                     double peak_min_s)
 {
     struct trial_figure f = {NAN, NAN};
     double sum = 0, weight = 0;
@@ -32,14 +38,17 @@ static struct trial_figure figure_of(const struct trial_seconds *s, size_t offse
             continue;
         sum += x * seconds;
         weight += seconds;
-        f.max = isnan(f.max) || x > f.max ? x : f.max;
+        if (seconds >= peak_min_s && !(x <= f.max))
+            f.max = x;
     }
     if (weight > 0)
         f.mean = sum / weight;
     return f;
 }
 
-#define FIGURE(member) figure_of(s, offsetof(struct sample, member))
+/* What was used in a time, and what is there at a moment. */
+#define RATE(member) figure_of(s, offsetof(struct sample, member), PEAK_MIN_S)
+#define LEVEL(member) figure_of(s, offsetof(struct sample, member), 0)
 
 /* The rate that was asked for is without the canaries. */
 static int64_t sent_of(const struct trial_second *s)
@@ -78,8 +87,7 @@ static void measure_peak(const struct trial_seconds *s, struct trial *t)
     for (size_t i = 0; i < s->n; before = &s->at[i++]) {
         double seconds = s->at[i].at_s - before->at_s;
         double rate = (double)(sent_of(&s->at[i]) - sent_of(before)) / seconds;
-        /* the rest of a second at the end says nothing of a second */
-        if (seconds > 0.5 && !(rate <= t->most_in_a_second))
+        if (seconds >= PEAK_MIN_S && !(rate <= t->most_in_a_second))
             t->most_in_a_second = rate;
     }
 }
@@ -91,15 +99,15 @@ void trial_measure(const struct trial_seconds *s, double warm_up_percent, struct
         measure_window(s, warm_up_percent, t);
         measure_peak(s, t);
     }
-    t->cpu_syslog = FIGURE(cpu_syslog);
-    t->cpu_database = FIGURE(cpu_database);
-    t->cpu_generator = FIGURE(cpu_generator);
-    t->cpu_host = FIGURE(cpu_host);
-    t->cpu_foreign = FIGURE(cpu_foreign);
-    t->cpu_steal = FIGURE(cpu_steal);
-    t->load1 = FIGURE(load1);
-    t->load5 = FIGURE(load5);
-    t->load15 = FIGURE(load15);
-    t->syslog_bytes = FIGURE(syslog_bytes).max;
-    t->database_bytes = FIGURE(database_bytes).max;
+    t->cpu_syslog = RATE(cpu_syslog);
+    t->cpu_database = RATE(cpu_database);
+    t->cpu_generator = RATE(cpu_generator);
+    t->cpu_host = RATE(cpu_host);
+    t->cpu_foreign = RATE(cpu_foreign);
+    t->cpu_steal = RATE(cpu_steal);
+    t->load1 = LEVEL(load1);
+    t->load5 = LEVEL(load5);
+    t->load15 = LEVEL(load15);
+    t->syslog_bytes = LEVEL(syslog_bytes).max;
+    t->database_bytes = LEVEL(database_bytes).max;
 }

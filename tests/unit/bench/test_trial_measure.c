@@ -57,6 +57,32 @@ Test(trial_measure, a_mean_is_weighed_by_time_and_what_is_unknown_is_left_out)
     trial_seconds_free(&s);
 }
 
+Test(trial_measure, the_rest_of_a_second_makes_no_peak)
+{
+    struct trial_seconds s = {0};
+    struct trial t = {.duration_s = 2};
+    add(&s, 1, 1000, 1000, 0, 20, 1);
+    add(&s, 2, 2000, 2000, 0, 30, 1);
+    add(&s, 2.004, 2000, 2000, 0, 500, 0.004);
+    trial_measure(&s, 0, &t);
+    cr_expect_eq(t.cpu_syslog.max, 30, "%f", t.cpu_syslog.max);
+    cr_expect_float_eq(t.cpu_syslog.mean, (20 + 30 + 500 * 0.004) / 2.004, 1e-9,
+                       "what it used is of the whole: %f", t.cpu_syslog.mean);
+    cr_expect_float_eq(t.load1.max, 2.004, 1e-9, "a load is there at a moment");
+    trial_seconds_free(&s);
+}
+
+Test(trial_measure, a_trial_shorter_than_half_a_second_has_means_and_no_peak)
+{
+    struct trial_seconds s = {0};
+    struct trial t = {.duration_s = 0.4};
+    add(&s, 0.4, 100, 100, 0, 20, 0.4);
+    trial_measure(&s, 0, &t);
+    cr_expect_eq(t.cpu_syslog.mean, 20);
+    cr_expect(isnan(t.cpu_syslog.max) && isnan(t.most_in_a_second));
+    trial_seconds_free(&s);
+}
+
 Test(trial_measure, without_any_second_nothing_is_known)
 {
     struct trial_seconds s = {0};
