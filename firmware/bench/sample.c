@@ -1,9 +1,4 @@
-/* One look at the machine and at the processes of a target.
- *
- * A process that ends takes its CPU time along into its parent's "children that ended".  So the sum
- * of a postmaster, its children and what ended of both does not fall and misses nothing, however
- * short a backend lived.  Only while we read can one be counted twice or not at all; the
- * postmaster's count tells, and we read again. */
+/* One look at the machine and at the processes of a target. */
 #include "bench/sample.h"
 
 #include <math.h>
@@ -11,10 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/proc.h"
-
-#define TRIES 8
-#define CHILDREN_MAX 4096
+#include "bench/proc_net.h"
 
 /* What a family of processes used. */
 struct use {
@@ -26,12 +18,6 @@ struct use {
 static void add_or_unknown(int64_t *sum, int64_t n)
 {
     *sum = *sum < 0 || n < 0 ? -1 : *sum + n;
-}
-
-static int read_process(struct proc_text *text, int32_t pid, struct proc_process *ret)
-{
-    int rc = proc_read(text, "/proc/%d/stat", pid);
-    return rc < 0 ? rc : proc_parse_process(proc_view(text), ret);
 }
 
 /* Memory and disk of one process. */
@@ -53,63 +39,17 @@ static void add_memory(struct proc_text *text, int32_t pid, struct use *use)
         add_or_unknown(&use->write_bytes, proc_field(proc_view(text), "write_bytes"));
 }
 
-/* The pids of its children, from the kernel's list. */
-static size_t read_children(struct proc_text *text, int32_t pid, int32_t *list)
-{
-    size_t n = 0;
-    if (proc_read(text, "/proc/%d/task/%d/children", pid, pid) < 0)
-        return 0;
-    struct view rest = proc_view(text);
-    while (rest.n > 0 && n < CHILDREN_MAX) {
-        uint64_t child;
-        size_t digits = 0;
-        while (digits < rest.n && rest.p[digits] != ' ')
-            digits++;
-        if (view_u64(view_of(rest.p, digits), INT32_MAX, &child) == 0)
-            list[n++] = (int32_t)child;
-        digits += digits < rest.n;
-        rest = view_of(rest.p + digits, rest.n - digits);
-    }
-    return n;
-}
-
-static int sum_ticks(struct proc_text *text, int32_t pid, const int32_t *children, size_t n,
-                     const struct proc_process *self, uint64_t *ret)
-{
-    uint64_t sum = self->own + self->children;
-    for (size_t i = 0; i < n; i++) {
-        struct proc_process p;
-        if (read_process(text, children[i], &p) == 0 && p.parent == pid)
-            sum += p.own + p.children;
-    }
-    *ret = sum;
-    return 0;
-}
-
 /* A process with its children; what cannot be read adds nothing. */
 static void add_family(struct proc_text *text, int32_t pid, struct use *use)
 {
-    struct proc_process before, after;
-    int32_t children[CHILDREN_MAX];
-    size_t n = 0;
-    uint64_t ticks = 0;
-    if (read_process(text, pid, &before) < 0)
+    struct proc_family f;
+    if (proc_read_family("/proc", pid, &f) < 0)
         return;
-    for (int i = 0; i < TRIES; i++) {
-        n = read_children(text, pid, children);
-        if (sum_ticks(text, pid, children, n, &before, &ticks) < 0 ||
-            read_process(text, pid, &after) < 0 || after.started != before.started)
-            return;
-        bool is_same = after.children == before.children;
-        before = after;
-        if (is_same)
-            break;
-    }
-    use->ticks += ticks;
-    use->identity = use->identity * 31 + ((int64_t)before.started << 22 ^ pid);
+    use->ticks += f.ticks;
+    use->identity = use->identity * 31 + ((int64_t)f.started << 22 ^ pid);
     add_memory(text, pid, use);
-    for (size_t i = 0; i < n; i++)
-        add_memory(text, children[i], use);
+    for (size_t i = 0; i < f.children_n; i++)
+        add_memory(text, f.children[i], use);
 }
 
 static struct use use_of(struct proc_text *text, const int32_t *pids, size_t n)
@@ -127,15 +67,15 @@ static double seconds(uint64_t ticks)
 
 static void look_at_host(struct proc_text *text, struct sample_look *ret)
 {
-    struct proc_host host;
+    struct proc_cpu cpu;
     double load[3];
     ret->busy_s = ret->steal_s = ret->iowait_s = ret->softirq_s = NAN;
     ret->load1 = ret->load5 = ret->load15 = NAN;
-    if (proc_read(text, "/proc/stat") == 0 && proc_parse_host(proc_view(text), &host) == 0) {
-        ret->busy_s = seconds(host.busy);
-        ret->steal_s = seconds(host.steal);
-        ret->iowait_s = seconds(host.iowait);
-        ret->softirq_s = seconds(host.softirq);
+    if (proc_read(text, "/proc/stat") == 0 && proc_parse_cpu(proc_view(text), &cpu) == 0) {
+        ret->busy_s = seconds(cpu.user + cpu.system + cpu.irq);
+        ret->steal_s = seconds(cpu.steal);
+        ret->iowait_s = seconds(cpu.iowait);
+        ret->softirq_s = seconds(cpu.irq);
     }
     if (proc_read(text, "/proc/loadavg") == 0 && proc_parse_loadavg(proc_view(text), load) == 0) {
         ret->load1 = load[0];
@@ -144,12 +84,12 @@ static void look_at_host(struct proc_text *text, struct sample_look *ret)
     }
     ret->rx_dropped = ret->softnet_dropped = ret->udp_rcvbuf_errors = ret->udp_no_ports = -1;
     if (proc_read(text, "/proc/net/dev") == 0)
-        ret->rx_dropped = proc_parse_dev_drops(proc_view(text));
+        ret->rx_dropped = proc_net_dev_drops(proc_view(text));
     if (proc_read(text, "/proc/net/softnet_stat") == 0)
-        ret->softnet_dropped = proc_parse_softnet(proc_view(text));
+        ret->softnet_dropped = proc_net_softnet(proc_view(text));
     if (proc_read(text, "/proc/net/snmp") == 0) {
-        ret->udp_rcvbuf_errors = proc_parse_snmp(proc_view(text), "Udp", "RcvbufErrors");
-        ret->udp_no_ports = proc_parse_snmp(proc_view(text), "Udp", "NoPorts");
+        ret->udp_rcvbuf_errors = proc_net_snmp(proc_view(text), "Udp", "RcvbufErrors");
+        ret->udp_no_ports = proc_net_snmp(proc_view(text), "Udp", "NoPorts");
     }
 }
 

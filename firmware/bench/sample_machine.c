@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/proc.h"
+#include "base/proc.h"
 #include "bench/sample.h"
 
 #define COMPUTE_US 200000

@@ -12,20 +12,9 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/proc.h"
 
 #define TABLE_MAX_BYTES (16u << 20) /* some 100,000 sockets */
-
-static struct view next_word(struct view *line)
-{
-    size_t n = 0;
-    while (line->n > 0 && line->p[0] == ' ')
-        *line = view_of(line->p + 1, line->n - 1);
-    while (n < line->n && line->p[n] != ' ')
-        n++;
-    struct view word = view_of(line->p, n);
-    *line = view_of(line->p + n, line->n - n);
-    return word;
-}
 
 static int parse_hex(struct view v, uint64_t *ret)
 {
@@ -63,7 +52,7 @@ static int parse_line(struct view line, struct udp_socket *ret)
     struct view words[WORDS];
     uint64_t port;
     for (int i = 0; i < WORDS; i++)
-        words[i] = next_word(&line);
+        words[i] = proc_next_word(&line);
     if (parse_after_colon(words[LOCAL], &port) < 0 || port > UINT16_MAX ||
         parse_after_colon(words[QUEUES], &ret->waiting) < 0 ||
         view_u64(words[INODE], UINT64_MAX, &ret->inode) < 0 ||
@@ -76,11 +65,7 @@ static int parse_line(struct view line, struct udp_socket *ret)
 int udp_drop_parse(struct view text, struct udp_socket *list, size_t n, size_t max)
 {
     bool is_header = true;
-    while (text.n > 0) {
-        const char *end = memchr(text.p, '\n', text.n);
-        struct view line = view_of(text.p, end ? (size_t)(end - text.p) : text.n);
-        size_t used = line.n + (end != NULL);
-        text = view_of(text.p + used, text.n - used);
+    for (struct view line; proc_next_line(&text, &line);) {
         if (!is_header) {
             if (n == max)
                 return -E2BIG;

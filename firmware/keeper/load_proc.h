@@ -1,19 +1,9 @@
-/* What files of /proc say, as numbers (proc(5)).  Pure: the caller reads the files.  All counters
- * count up since the machine or process began; every function returns 0, or -EINVAL when the text
- * is not what it should be (a kernel without it, a file that was cut). */
+/* What files of /proc say of memory, disk and network; base/proc.h has the rest, and its rules hold
+ * here: pure, 0 or -EINVAL. */
 #ifndef AZEKURA_KEEPER_LOAD_PROC_H
 #define AZEKURA_KEEPER_LOAD_PROC_H
 
-#include "base/view.h"
-
-/* /proc/loadavg: over 1, 5 and 15 minutes. */
-MUST_USE int load_parse_loadavg(struct view text, double ret[3]);
-
-/* /proc/stat, line "cpu": clock ticks of all cores together.  Guests' time is in user already. */
-struct load_cpu {
-    uint64_t user, system, iowait, irq, steal, idle;
-};
-MUST_USE int load_parse_stat(struct view text, struct load_cpu *ret);
+#include "base/proc.h"
 
 /* /proc/meminfo, bytes.  `used`: what cannot be had without swapping (total - available). */
 struct load_memory {
@@ -38,17 +28,5 @@ struct load_net {
 typedef bool (*load_interface_fn)(void *context, struct view name);
 MUST_USE int load_parse_net(struct view text, load_interface_fn counts, void *context,
                             struct load_net *ret);
-
-/* /proc/PID/stat; clock ticks. */
-struct load_process {
-    int32_t pid, parent;
-    uint64_t own;      /* user and system, of all its threads, also of those that ended */
-    uint64_t children; /* the same of children that ended and were waited for */
-    uint64_t started;  /* since the boot */
-};
-MUST_USE int load_parse_process(struct view text, struct load_process *ret);
-
-/* /proc/PID/task/TID/children: the next process id, 0 at the end. */
-int32_t load_next_child(struct view *text);
 
 #endif

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "keeper/load_read.h"
-
 struct interfaces {
     const char *sys;
     bool only_devices;
@@ -25,29 +23,29 @@ static bool is_counted(void *context, struct view name)
 
 static bool read_net(const char *proc, const char *sys, struct load_net *ret)
 {
-    struct load_text text;
+    struct proc_text text;
     struct interfaces i = {.sys = sys, .only_devices = true};
-    if (load_read_file(&text, "%s/net/dev", proc) < 0)
+    if (proc_read(&text, "%s/net/dev", proc) < 0)
         return false;
-    int rc = load_parse_net(load_text_view(&text), is_counted, &i, ret);
+    int rc = load_parse_net(proc_view(&text), is_counted, &i, ret);
     if (rc == 0 && ret->interfaces == 0) { /* a container has none of hardware */
         i.only_devices = false;
-        rc = load_parse_net(load_text_view(&text), is_counted, &i, ret);
+        rc = load_parse_net(proc_view(&text), is_counted, &i, ret);
     }
     return rc == 0 && ret->interfaces > 0;
 }
 
 static void read_machine(const char *proc, const char *sys, struct load_counters *c)
 {
-    struct load_text text;
-    c->has_average = load_read_file(&text, "%s/loadavg", proc) == 0 &&
-                     load_parse_loadavg(load_text_view(&text), c->average) == 0;
-    c->has_cpu = load_read_file(&text, "%s/stat", proc) == 0 &&
-                 load_parse_stat(load_text_view(&text), &c->cpu) == 0;
-    c->has_memory = load_read_file(&text, "%s/meminfo", proc) == 0 &&
-                    load_parse_meminfo(load_text_view(&text), &c->memory) == 0;
-    c->has_disk = c->server.device[0] && load_read_file(&text, "%s/diskstats", proc) == 0 &&
-                  load_parse_diskstats(load_text_view(&text), c->server.device, &c->disk) == 0;
+    struct proc_text text;
+    c->has_average = proc_read(&text, "%s/loadavg", proc) == 0 &&
+                     proc_parse_loadavg(proc_view(&text), c->average) == 0;
+    c->has_cpu = proc_read(&text, "%s/stat", proc) == 0 &&
+                 proc_parse_cpu(proc_view(&text), &c->cpu) == 0;
+    c->has_memory = proc_read(&text, "%s/meminfo", proc) == 0 &&
+                    load_parse_meminfo(proc_view(&text), &c->memory) == 0;
+    c->has_disk = c->server.device[0] && proc_read(&text, "%s/diskstats", proc) == 0 &&
+                  load_parse_diskstats(proc_view(&text), c->server.device, &c->disk) == 0;
     c->has_net = read_net(proc, sys, &c->net);
 }
 
@@ -55,23 +53,32 @@ static void read_machine(const char *proc, const char *sys, struct load_counters
 static void read_daemon(const char *proc, const char *boot, const struct load_daemon *d,
                         struct load_count *ret)
 {
-    struct load_process p;
-    if (d->pid <= 0 || strcmp(d->boot, boot) != 0 || load_read_process(proc, d->pid, &p) < 0 ||
+    struct proc_process p;
+    if (d->pid <= 0 || strcmp(d->boot, boot) != 0 || proc_read_process(proc, d->pid, &p) < 0 ||
         (int64_t)p.started != d->started)
         return;
     *ret = (struct load_count){
         .is_known = true, .identity = (int64_t)p.started << 24 ^ p.pid, .ticks = p.own};
 }
 
+void load_database_read(const char *proc, int32_t pid, struct load_count *ret)
+{
+    struct proc_family f;
+    *ret = (struct load_count){0};
+    if (proc_read_family(proc, pid, &f) == 0)
+        *ret = (struct load_count){
+            .is_known = true, .identity = (int64_t)f.started << 24 ^ pid, .ticks = f.ticks};
+}
+
 void load_counters_read(const char *proc, const char *sys, const struct load_server *server,
                         const struct load_counters *before, struct load_counters *ret)
 {
     char boot[64] = "";
-    struct load_text text;
+    struct proc_text text;
     *ret = (struct load_counters){.server = server ? *server : before->server,
                                   .has_server = server != NULL};
-    if (load_read_file(&text, "%s/sys/kernel/random/boot_id", proc) == 0)
-        snprintf(boot, sizeof(boot), "%.*s", VIEW_ARG(view_trim(load_text_view(&text))));
+    if (proc_read(&text, "%s/sys/kernel/random/boot_id", proc) == 0)
+        snprintf(boot, sizeof(boot), "%.*s", VIEW_ARG(view_trim(proc_view(&text))));
     read_machine(proc, sys, ret);
     for (int i = 0; i < LOAD_DAEMONS; i++)
         read_daemon(proc, boot, &ret->server.daemons[i], &ret->daemons[i]);
@@ -98,7 +105,7 @@ static void set_rate(const struct interval *i, enum load_metric m, uint64_t befo
     i->values[m] = (float)(grown(before, now) / i->seconds);
 }
 
-static void set_cpu(const struct interval *i, const struct load_cpu *a, const struct load_cpu *b)
+static void set_cpu(const struct interval *i, const struct proc_cpu *a, const struct proc_cpu *b)
 {
     /* iowait may fall, and idle with it: proc(5) */
     const struct {

@@ -18,7 +18,7 @@ struct load_counters {
     int64_t mono_us; /* 0: none yet */
     bool has_average, has_cpu, has_memory, has_disk, has_net, has_server;
     double average[3];
-    struct load_cpu cpu;
+    struct proc_cpu cpu;
     struct load_memory memory;
     struct load_disk disk;
     struct load_net net;

@@ -54,7 +54,7 @@ Test(load_sample, values_are_what_grew_in_a_second)
     struct load_counters a = counters(1000000), b = counters(1000000 + SECONDS * 1000000);
     struct load_storage storage = {11, 22, 33, 44};
     float v[LOAD_METRICS];
-    b.cpu = (struct load_cpu){1000 + 400, 500 + 200, 100 + 50, 50 + 10, 20 + 40, 8000 + 300};
+    b.cpu = (struct proc_cpu){1000 + 400, 500 + 200, 100 + 50, 50 + 10, 20 + 40, 8000 + 300};
     b.disk = (struct load_disk){100 + 10,          200 + 40,   (1 << 20) + 5120,
                                 (2 << 20) + 10240, 1000 + 100, 4000 + 2500};
     b.net = (struct load_net){1000 + 500, 10 + 5, 2000 + 1000, 20 + 10, 1 + 5, 2 + 15, 1};
