@@ -19,6 +19,11 @@ bool plan_is_calibration(const struct profile *p, size_t test)
     return false;
 }
 
+double plan_warm_up_s(const struct profile_test *t)
+{
+    return fmin(t->find == PROFILE_FIND_KNEE ? t->short_time_s : t->time_s, 10);
+}
+
 double plan_bytes_a_message(const char *target, const struct profile_test *t)
 {
     static const struct {
@@ -42,12 +47,15 @@ static void expect(const struct profile *p, const char *target, struct plan_step
 {
     const struct profile_test *t = &p->tests[s->test];
     double rate = t->rates.at[0] > 0 ? t->rates.at[0] : PLAN_UNLIMITED_RATE;
-    double time = s->run == 0 ? fmin(t->time_s, 10) : t->time_s;
+    double time = s->run == 0 ? plan_warm_up_s(t) : t->time_s;
     s->messages = rate * time;
     s->seconds = time + AROUND_S;
     if (t->rate_percent > 0)
         s->messages = PLAN_UNLIMITED_RATE / 8 * time;
-    if (t->find == PROFILE_FIND_KNEE) {
+    if (t->find == PROFILE_FIND_KNEE && s->run == 0) {
+        s->messages = t->start_rate * plan_warm_up_s(t);
+        s->seconds = plan_warm_up_s(t) + AROUND_S;
+    } else if (t->find == PROFILE_FIND_KNEE) {
         double mean = fmin(t->start_rate * KNEE_MEAN_OF_MAX, t->max_rate);
         s->messages = mean * (KNEE_TRIALS * t->short_time_s + time);
         s->seconds = KNEE_TRIALS * (t->short_time_s + AROUND_S) + time + AROUND_S;
@@ -74,6 +82,16 @@ static void add(const struct profile *p, const char *const *targets, struct plan
     ret->n++;
 }
 
+/* One warm-up trial a target is enough, of the first test that is for it: it fills caches, nothing
+ * else is asked of it. */
+static void add_warm_ups(const struct profile *p, const char *const *targets, size_t targets_n,
+                         struct plan *ret)
+{
+    for (size_t i = 0; i < targets_n; i++)
+        for (size_t test = 0, before = ret->n; test < p->tests_n && ret->n == before; test++)
+            add(p, targets, ret, 0, test, i);
+}
+
 static void sum(const char *const *targets, size_t targets_n, struct plan *ret)
 {
     double most[PLAN_TARGETS_MAX] = {0};
@@ -97,11 +115,13 @@ void plan_make(const struct profile *p, const char *const *targets, size_t targe
     CHECK(targets_n <= PLAN_TARGETS_MAX);
     *ret =
         (struct plan){.steps = xcalloc(rounds * p->tests_n * targets_n + 1, sizeof(*ret->steps))};
-    for (int run = p->warm_up ? 0 : 1; run <= p->runs; run++)
+    if (p->warm_up) {
+        add_warm_ups(p, targets, targets_n, ret);
+        order++;
+    }
+    for (int run = 1; run <= p->runs; run++)
         for (size_t test = 0; test < p->tests_n; test++) {
-            bool is_search = p->tests[test].find == PROFILE_FIND_KNEE;
-            /* one warm-up trial a target is enough: it fills caches, nothing else is asked of it */
-            if ((run == 0 && (test > 0 || is_search)) || (run > 1 && is_search))
+            if (run > 1 && p->tests[test].find == PROFILE_FIND_KNEE)
                 continue;
             for (size_t i = 0; i < targets_n; i++)
                 add(p, targets, ret, run, test, order % 2 ? targets_n - 1 - i : i);

@@ -1,7 +1,8 @@
 /* What a run will do, in order: every repetition of every test on every target.  Pure.
  *
  * Two targets are never measured in the same order twice in a row: A B, B A, A B …, so that a
- * machine that grows slower does so for both.  A test that searches (knee) is made once. */
+ * machine that grows slower does so for both.  A test that searches (knee) is made once; where it
+ * is a target's first, the warm-up is one trial at the rate that it begins with. */
 #ifndef AZEKURA_BENCH_PLAN_H
 #define AZEKURA_BENCH_PLAN_H
 
@@ -30,6 +31,8 @@ void plan_make(const struct profile *p, const char *const *targets, size_t targe
 void plan_free(struct plan *p);
 /* The search whose answer a later test's rate is a part of: it is no result of its own. */
 bool plan_is_calibration(const struct profile *p, size_t test);
+/* How long a warm-up trial of the test sends. */
+double plan_warm_up_s(const struct profile_test *t);
 /* Of one message, with what the target's own store adds. */
 double plan_bytes_a_message(const char *target, const struct profile_test *t);
 

@@ -12,17 +12,15 @@
 #include "bench/knee.h"
 #include "bench/progress.h"
 #include "bench/report.h"
+#include "bench/run_stop.h"
 #include "bench/trial.h"
 
 #define SPACE_FACTOR 1.2
-#define STOPPED_END_S 20 /* after the first signal everything ends within this */
 #define DRIFT_MAX_PERCENT 10.0
 /* A machine comes to rest after a load: what a store does late must not fall into the next trial.
  */
 #define REST_MAX_US (5 * US_PER_SECOND)
 #define REST_BUSY_MAX 0.15 /* of one core */
-
-static volatile sig_atomic_t stopped_by, aborted;
 
 struct run {
     const struct run_options *o;
@@ -36,32 +34,6 @@ struct run {
     int trials;
     struct sample_speed before;
 };
-
-/* ---- signals ---- */
-
-static void on_signal(int number)
-{
-    if (number == SIGALRM || stopped_by)
-        aborted = 1;
-    else {
-        stopped_by = number;
-        alarm(STOPPED_END_S);
-    }
-}
-
-static void catch_signals(void)
-{
-    struct sigaction a = {.sa_handler = on_signal};
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
-    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
-        sigaction(numbers[i], &a, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
-
-static const char *signal_name(void)
-{
-    return stopped_by == SIGINT ? "SIGINT (Ctrl-C)" : stopped_by == SIGTERM ? "SIGTERM" : "SIGHUP";
-}
 
 /* ---- the report while it grows ---- */
 
@@ -197,7 +169,7 @@ static int open_targets(struct run *r, struct err *err)
             .peers_dir = r->o->peers_dir,
             .share_dir = r->o->share_dir,
         };
-        int rc = target_open(&o, &stopped_by, &r->targets[i], err);
+        int rc = target_open(&o, &run_stopped_by, &r->targets[i], err);
         free(dir);
         if (rc < 0)
             return rc;
@@ -230,7 +202,7 @@ static void probe_after(struct run *r)
 {
     struct sample_speed after;
     cJSON *s = list(r, "speed"), *t;
-    if (s == NULL || stopped_by)
+    if (s == NULL || run_stopped_by)
         return;
     progress_phase(&r->progress, "measuring the machine's speed again",
                    "機器の速度を再度測定しています");
@@ -263,7 +235,7 @@ static void rest(struct run *r, double time_s)
     int64_t end = clock_mono_us() + MIN((int64_t)(time_s * 1e6 / 4), REST_MAX_US);
     struct timespec quarter = {.tv_nsec = 250000000};
     sample_look(&nobody, &before);
-    while (!stopped_by && clock_mono_us() < end) {
+    while (!run_stopped_by && clock_mono_us() < end) {
         nanosleep(&quarter, NULL);
         sample_look(&nobody, &now);
         if (now.busy_s - before.busy_s < REST_BUSY_MAX / 4)
@@ -327,8 +299,8 @@ static int try_once(struct run *r, const struct plan_step *step, double rate, do
         .warm_up_percent = p->warm_up_percent,
         .drain_s = p->drain_s,
         .seed = r->o->seed + (uint64_t)r->trials,
-        .stop = &stopped_by,
-        .abort = &aborted,
+        .stop = &run_stopped_by,
+        .abort = &run_aborted,
         .second = on_second,
         .phase = on_phase,
         .context = r,
@@ -387,7 +359,7 @@ static int search_knee(struct run *r, const struct plan_step *step, struct err *
     double rate;
     int rc = 1;
     knee_init(&k, t);
-    while (rc > 0 && !stopped_by && (rate = knee_next(&k, &is_long)) > 0) {
+    while (rc > 0 && !run_stopped_by && (rate = knee_next(&k, &is_long)) > 0) {
         rc = try_once(r, step, rate, is_long ? t->time_s : t->short_time_s, !is_calibration, trial,
                       err);
         if (rc <= 0 || !trial->is_complete)
@@ -415,9 +387,10 @@ static int search_knee(struct run *r, const struct plan_step *step, struct err *
 static int make_step(struct run *r, const struct plan_step *step, struct err *err)
 {
     const struct profile_test *t = &r->o->profile->tests[step->test];
-    if (t->find == PROFILE_FIND_KNEE)
+    bool is_search = t->find == PROFILE_FIND_KNEE, is_warm_up = step->run == 0;
+    if (is_search && !is_warm_up)
         return search_knee(r, step, err);
-    double rate = t->rates.at[0];
+    double rate = is_search ? t->start_rate : t->rates.at[0];
     if (t->rate_percent > 0) {
         rate = floor(r->lossless[step->target] * t->rate_percent / 100);
         if (rate < 1) {
@@ -426,7 +399,7 @@ static int make_step(struct run *r, const struct plan_step *step, struct err *er
         }
     }
     struct trial *trial = xmalloc(sizeof(*trial));
-    double time_s = step->run == 0 ? fmin(t->time_s, 10) : t->time_s;
+    double time_s = is_warm_up ? plan_warm_up_s(t) : t->time_s;
     int rc = try_once(r, step, rate, time_s, true, trial, err);
     free(trial);
     return rc;
@@ -434,7 +407,7 @@ static int make_step(struct run *r, const struct plan_step *step, struct err *er
 
 static int make_all(struct run *r, struct err *err)
 {
-    for (size_t i = 0; i < r->plan.n && !stopped_by; i++) {
+    for (size_t i = 0; i < r->plan.n && !run_stopped_by; i++) {
         const struct plan_step *s = &r->plan.steps[i];
         const struct profile_test *t = &r->o->profile->tests[s->test];
         char title[160], title_ja[300], en[256], ja[400];
@@ -447,7 +420,7 @@ static int make_all(struct run *r, struct err *err)
         int rc = make_step(r, s, err);
         if (rc < 0) {
             err_prefix(err, "%s: ", en);
-            return stopped_by ? 0 : rc;
+            return run_stopped_by ? 0 : rc;
         }
     }
     return 0;
@@ -466,7 +439,7 @@ static void close_targets(struct run *r)
 
 static enum run_exit exit_of(const struct run *r)
 {
-    if (stopped_by)
+    if (run_stopped_by)
         return RUN_STOPPED;
     if (!facts_is(r->report, "state", "complete"))
         return RUN_IMPOSSIBLE;
@@ -475,20 +448,25 @@ static enum run_exit exit_of(const struct run *r)
 
 static enum run_exit finish(struct run *r, int rc, const struct err *failure)
 {
+    struct stages_reason why = {.en = ""};
     char reason[600];
-    const char *state = stopped_by ? "incomplete" : rc < 0 ? "failed" : "complete";
+    const char *state = run_stopped_by ? "incomplete" : rc < 0 ? "failed" : "complete";
     struct err err;
     snprintf(reason, sizeof(reason), "%s", failure->message);
-    if (stopped_by)
-        snprintf(reason, sizeof(reason), "it was stopped by %s", signal_name());
-    else if (rc >= 0 && r->trials == 0) {
+    if (run_stopped_by) {
+        run_stop_why(r->folder.path, &why);
+        snprintf(reason, sizeof(reason), "%s", why.en);
+    } else if (rc >= 0 && r->trials == 0) {
         state = "failed";
         snprintf(reason, sizeof(reason), "no test of the profile could be made on the target%s",
                  r->o->targets_n > 1 ? "s" : "");
     }
     bool is_complete = strcmp(state, "complete") == 0;
     facts_set_text(r->report, "state", state);
-    facts_set(r->report, "reason", is_complete ? cJSON_CreateNull() : cJSON_CreateString(reason));
+    if (is_complete)
+        facts_set(r->report, "reason", cJSON_CreateNull());
+    else
+        facts_set_sentence(r->report, "reason", reason, run_stopped_by ? why.ja : reason);
     set_now(r->report, "ended_at");
     report_conclude(r->report);
     fflush(r->folder.samples);
@@ -529,7 +507,7 @@ static enum run_exit run_in_folder(struct run *r)
     int rc = check_space(r, &err);
     if (rc == 0)
         rc = open_targets(r, &err);
-    if (rc >= 0 && !stopped_by) {
+    if (rc >= 0 && !run_stopped_by) {
         probe_before(r);
         rc = make_all(r, &err);
         progress_step(&r->progress, r->progress.steps, 0, "writing the report",
@@ -548,7 +526,7 @@ enum run_exit run_profile(const struct run_options *o)
 {
     struct run r = {.o = o};
     struct err err;
-    catch_signals();
+    run_stop_catch();
     (void)target_sweep(o->out, o->share_dir);
     if (run_folder_open(o->out, o->id, o->profile->name, &r.folder, &err) < 0) {
         fprintf(stderr, "azekura-bench: %s\n", err.message);

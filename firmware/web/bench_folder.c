@@ -12,7 +12,8 @@
 
 #define FOLDER_MODE 0750
 #define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-#define DEPTH_MAX 16 /* folders in a run's folder: a private database has six */
+#define STOP_FILE "stop.json" /* azekura-bench reads it when it is told to end (run_stop.h) */
+#define DEPTH_MAX 16          /* folders in a run's folder: a private database has six */
 
 bool bench_id_is_valid(struct view id)
 {
@@ -95,12 +96,26 @@ pid_t bench_folder_holder(int dir)
     return is_known && l.l_type != F_UNLCK ? l.l_pid : 0;
 }
 
-int bench_folder_stop(int dir)
+/* Without it the run says that a signal came: not worth failing for. */
+static void leave_why(int dir, const char *en, const char *ja)
+{
+    cJSON *why = cJSON_CreateObject();
+    cJSON_AddStringToObject(why, "en", en);
+    cJSON_AddStringToObject(why, "ja", ja);
+    char *text = cJSON_PrintUnformatted(why);
+    if (text)
+        (void)!bench_folder_write(dir, STOP_FILE, view_str(text), 0644, NULL);
+    cJSON_free(text);
+    cJSON_Delete(why);
+}
+
+int bench_folder_stop(int dir, const char *en, const char *ja)
 {
     pid_t pid = bench_folder_holder(dir);
     int fd = pid > 0 ? pidfd_open(pid, 0) : -1;
     if (fd < 0)
         return -ESRCH;
+    leave_why(dir, en, ja);
     /* the number may have become another process's before it was opened, but not after */
     int rc = bench_folder_holder(dir) == pid ? pidfd_send_signal(fd, SIGTERM, NULL, 0) : -1;
     close(fd);

@@ -37,8 +37,9 @@ MUST_USE int bench_folder_file(int dir, const char *name, struct err *err);
 
 /* The process that holds the folder's lock, 0: none. */
 pid_t bench_folder_holder(int dir);
-/* Ask it to end, when it still is the holder.  0, or -ESRCH. */
-MUST_USE int bench_folder_stop(int dir);
+/* Ask it to end, when it still is the holder, and leave it a sentence that says who asks ("it was
+ * stopped by mori in the console").  0, or -ESRCH. */
+MUST_USE int bench_folder_stop(int dir, const char *en, const char *ja);
 
 /* A whole file of at most `max` bytes.  0, -ENOENT, or negative and *err. */
 MUST_USE int bench_folder_read(int dir, const char *name, size_t max, struct buf *ret,

@@ -167,6 +167,22 @@ static int say(struct request *rq, const char *action, struct err *err)
     return rc < 0 ? rc : audit_add(rq->db, actor, action, detail, 1, err);
 }
 
+/* Whose wish it is, for the report. */
+static int stop(const struct request *rq, int dir)
+{
+    char en[ACCOUNT_NAME_MAX + 80], ja[ACCOUNT_NAME_MAX + 120];
+    const char *name = rq->who.name;
+    snprintf(en, sizeof(en),
+             rq->who.is_token ? "it was stopped through the API with the token %s"
+                              : "it was stopped by %s in the console",
+             name);
+    snprintf(ja, sizeof(ja),
+             rq->who.is_token ? "トークン %s により API から停止されました"
+                              : "%s がコンソールで停止しました",
+             name);
+    return bench_folder_stop(dir, en, ja);
+}
+
 void bench_stop(struct request *rq)
 {
     struct bench_run run;
@@ -176,7 +192,7 @@ void bench_stop(struct request *rq)
         rc = err_set(&err, EEXIST, "not_running", "this benchmark run does not run (any more)");
     if (rc == 0)
         rc = say(rq, "bench.stop", &err);
-    if (rc == 0 && bench_folder_stop(run.dir) < 0)
+    if (rc == 0 && stop(rq, run.dir) < 0)
         rc = err_set(&err, EEXIST, "not_running", "this benchmark run has just ended");
     bench_runs_close(&run);
     if (rc < 0) {

@@ -262,7 +262,9 @@ void bench_watch_stop(struct bench_watch *b)
         for (bool is_told = false;
              dir >= 0 && bench_watch_is_running(b, dir, id) && clock_mono_us() < until;
              pause_a_little())
-            is_told = is_told || bench_folder_stop(dir) == 0;
+            is_told = is_told ||
+                      bench_folder_stop(dir, "it was stopped because azekura-web was stopped",
+                                        "azekura-web が停止されたため停止しました") == 0;
         if (dir >= 0 && bench_watch_is_running(b, dir, id))
             log_line(LOG_WARNING, "the benchmark %s has not ended yet; going without it", id);
         if (dir >= 0)

@@ -134,6 +134,8 @@ def check_stop(box, console):
     assert console.post(f"{RUNS}/{run_id}/stop", expect=202) == {"id": run_id}
     whole = console.wait_for_end(run_id)
     assert whole["status"]["state"] == whole["report"]["state"] == "incomplete", whole
+    assert whole["status"]["reason"]["en"] == "it was stopped by boss in the console", whole["status"]
+    assert whole["report"]["reason"]["ja"] == "boss がコンソールで停止しました", whole["report"]["reason"]
     assert console.post(f"{RUNS}/{run_id}/stop", expect=409)["error"]["code"] == "not_running"
     return run_id
 
@@ -177,7 +179,8 @@ def check_stopped_console(box, console):
     path = box.state / "web" / "bench" / run_id / "report.json"
     wait_for(lambda: json.loads(path.read_text(encoding="utf-8"))["state"] == "incomplete", "its report is written", RUN_S, 0.1)
     box.start("web")
-    assert console.wait_for_end(run_id)["status"]["state"] == "incomplete"
+    status = console.wait_for_end(run_id)["status"]
+    assert status["state"] == "incomplete" and status["reason"]["en"] == "it was stopped because azekura-web was stopped", status
     assert tokens(box) == []
 
 

@@ -24,6 +24,11 @@ def holder(path):
     return None if kind == fcntl.F_UNLCK else pid
 
 
+def myself():
+    comm = pathlib.Path(f"/proc/{os.getpid()}/comm").read_text(encoding="utf-8").strip()
+    return f"process {os.getpid()} ({comm})"
+
+
 def a_run_is_stopped(name):
     with begin_bench("ladder", "--target", "sink:store", "--rates", "1000,2000", "--time", 600) as run:
         sample = wait_for(lambda: (run.status().get("sample") or {}).get("sent", 0) > 1000 and run.status(),
@@ -37,7 +42,9 @@ def a_run_is_stopped(name):
         run.wait(60)
         assert run.code == 130, run
         report = run.report
-        assert report["state"] == "incomplete" and name in report["reason"], report["reason"]
+        assert report["state"] == "incomplete", report
+        assert report["reason"]["en"] == f"it was stopped by {name} of {myself()}", report["reason"]
+        assert name in report["reason"]["ja"], report["reason"]
         assert report["verdict"] == "none", report["verdict"]
         assert len(report["trials"]) == 1, report["trials"]
         trial = report["trials"][0]

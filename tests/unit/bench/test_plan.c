@@ -57,6 +57,31 @@ Test(plan, the_warm_up_is_one_short_trial_a_target)
     plan_free(&plan);
 }
 
+Test(plan, a_search_that_comes_first_is_warmed_up_for_with_one_short_trial)
+{
+    static struct profile p;
+    struct plan plan;
+    char text[400];
+    make("warm_up = 1\n[limit]\nfind = knee\nstart_rate = 3000\nshort_time = 6\ntime = 60\n", &p, 2,
+         &plan);
+    order(&plan, text, sizeof(text));
+    cr_expect_str_eq(text, "0.0.A 0.0.B 1.0.B 1.0.A");
+    cr_expect_eq(plan.steps[0].messages, 18000, "%f", plan.steps[0].messages);
+    cr_expect_lt(plan.steps[0].seconds, 20);
+    plan_free(&plan);
+}
+
+Test(plan, a_target_is_warmed_up_by_the_first_test_that_is_for_it)
+{
+    static struct profile p;
+    struct plan plan;
+    char text[400];
+    make("warm_up = 1\n[t]\nexcept = azekura\n[u]\nonly = azekura\n", &p, 2, &plan);
+    order(&plan, text, sizeof(text));
+    cr_expect_str_eq(text, "0.1.A 0.0.B 1.0.B 1.1.A");
+    plan_free(&plan);
+}
+
 Test(plan, a_test_is_left_out_where_it_is_not_for_the_target)
 {
     static struct profile p;

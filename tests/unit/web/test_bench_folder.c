@@ -76,12 +76,19 @@ Test(bench_folder, the_lock_tells_who_holds_it_until_it_dies)
     cr_assert_eq(read(ready[0], &byte, 1), 1);
     cr_expect_eq(bench_folder_holder(dir), pid);
     cr_expect_eq(bench_folder_holder(dir), pid, "looking does not take it away");
-    cr_expect_eq(bench_folder_stop(dir), 0);
+    cr_expect_eq(bench_folder_stop(dir, "it was stopped by \"me\"", "停止"), 0);
     int status = 0;
     cr_expect_eq(waitpid(pid, &status, 0), pid);
     cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
     cr_expect_eq(bench_folder_holder(dir), 0);
-    cr_expect_eq(bench_folder_stop(dir), -ESRCH);
+    cJSON *why = bench_folder_json(dir, "stop.json", 4096, NULL);
+    cr_assert_not_null(why, "it is told why");
+    cr_expect_str_eq(cJSON_GetObjectItem(why, "en")->valuestring, "it was stopped by \"me\"");
+    cr_expect_str_eq(cJSON_GetObjectItem(why, "ja")->valuestring, "停止");
+    cJSON_Delete(why);
+    cr_expect_eq(unlinkat(dir, "stop.json", 0), 0);
+    cr_expect_eq(bench_folder_stop(dir, "x", "x"), -ESRCH);
+    cr_expect_eq(faccessat(dir, "stop.json", F_OK, 0), -1, "nobody is told anything");
     close(dir);
     remove_root(root, state);
 }
