@@ -228,3 +228,9 @@ double facts_size(const cJSON *trial)
     double size = facts_number(trial, "load.size");
     return size > 0 ? size : NAN;
 }
+
+double facts_mean_size(const cJSON *trial)
+{
+    double size = facts_size(trial), mean = facts_number(trial, "load.mean_size");
+    return isnan(size) && mean > 0 ? mean : size;
+}

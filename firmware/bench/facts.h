@@ -61,5 +61,7 @@ double facts_found(const cJSON *trial);
 double facts_stored_rate(const cJSON *trial);
 /* The bytes of a message of the trial; NAN for a mix. */
 double facts_size(const cJSON *trial);
+/* The same; of a mix the mean of what was sent, NAN where that is not known. */
+double facts_mean_size(const cJSON *trial);
 
 #endif

@@ -81,7 +81,7 @@ size_t report_sizing(const cJSON *report, struct report_sizing_basis *basis,
     const cJSON *t = answer_trial(report);
     size_t n = 0;
     double rate = facts_stored_rate(t), storage = facts_number(report, "machine.storage_bytes");
-    basis->message_bytes = facts_size(t);
+    basis->message_bytes = facts_mean_size(t);
     basis->stored_bytes = facts_number(t, "disk.stored_bytes_a_message");
     basis->is_own_storage = storage > 0;
     basis->storage_bytes = storage > 0 ? storage : 1e12;

@@ -385,8 +385,12 @@ static void close_ledger(struct trial_state *s)
         .message_bytes = 1,
     };
     read_load(s, &in.load);
-    if (in.load.sent > 0)
-        in.message_bytes = MAX(in.load.bytes / in.load.sent, 1);
+    t->mean_size = NAN;
+    int64_t measured = in.load.sent - in.load.canaries; /* whose bytes are counted */
+    if (measured > 0) {
+        t->mean_size = (double)in.load.bytes / (double)measured;
+        in.message_bytes = MAX(in.load.bytes / measured, 1);
+    }
     stages_close(&in, &t->stages);
     int64_t lost = stages_lost(&in);
     if (s->keeps_nothing && t->stages.stored >= 0)

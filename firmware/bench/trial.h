@@ -60,6 +60,7 @@ struct trial {
     bool is_complete;  /* neither stopped nor failed before its end */
     double offered, sent, stored, visible, most_in_a_second; /* messages/s */
     double loss_percent;                                     /* NAN unknown */
+    double mean_size; /* bytes a message that was sent, framing included; NAN without any */
     bool is_held; /* the rate asked for was sent to 1 % */
     struct canary_result latency;
     double lateness_p99_us, blocked_percent;

@@ -46,6 +46,7 @@ static void add_load(const struct trial *t, cJSON *o)
     count(l, "connections", t->connections);
     count(l, "ports", t->ports);
     facts_set_number(l, "size", test->size > 0 ? (double)test->size : NAN);
+    facts_set_number(l, "mean_size", t->mean_size);
     facts_set_number(l, "rate", t->o.rate);
     facts_set_number(l, "duration_s", t->o.time_s);
     facts_set_text(l, "framing", framings[test->framing]);

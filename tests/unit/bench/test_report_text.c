@@ -102,3 +102,21 @@ Test(report_text, results_ext_has_a_row_a_trial_and_all_columns)
         cJSON_Delete(r);
     }
 }
+
+Test(report_text, what_a_mix_needs_a_day_is_told_by_the_mean_size_that_was_sent)
+{
+    cJSON *r = concluded("mixed"), *trial;
+    struct report_sizing_basis basis;
+    struct report_sizing sizing[REPORT_SIZINGS_MAX];
+    cJSON_ArrayForEach(trial, cJSON_GetObjectItem(r, "trials"))
+    {
+        cJSON *load = cJSON_GetObjectItem(trial, "load");
+        cJSON_ReplaceItemInObject(load, "size", cJSON_CreateNull());
+        cJSON_AddNumberToObject(load, "mean_size", 237.5);
+    }
+    cr_assert_gt(report_sizing(r, &basis, sizing), 0);
+    cr_expect_eq(sizing[0].rate, 100);
+    cr_expect_float_eq(sizing[0].received_bytes_day, 100 * 86400 * 237.5, 1e-3, "%f",
+                       sizing[0].received_bytes_day);
+    cJSON_Delete(r);
+}
