@@ -113,7 +113,10 @@ struct listener {
 static int listen_on(struct listener *l)
 {
     int64_t left_us = l->until_mono_us - clock_mono_us();
-    if (l->pipes[0].fd < 0 && l->pipes[1].fd < 0)
+    int open_n = 0;
+    for (int i = 0; i < 2; i++)
+        open_n += l->pipes[i].fd >= 0;
+    if (open_n == 0)
         return 0;
     if (left_us <= 0)
         return -ETIMEDOUT;
