@@ -29,9 +29,8 @@ import tempfile
 import time
 import traceback
 
-from cluster import SOURCE, Cluster
+from cluster import BUILD, SOURCE, Cluster
 
-BUILD = pathlib.Path(os.environ.get("AZEKURA_BUILD", SOURCE / "build"))
 DAEMONS = ("receiver", "keeper", "web")
 ERROR_LINE = re.compile(
     r"\b(error|fatal|panic|alert|emerg|crit(ical)?)\b[:\]> ]|Sanitizer|runtime error|CHECK|assert", re.IGNORECASE)

@@ -20,10 +20,10 @@ import tempfile
 import time
 
 PG_BIN = pathlib.Path("/usr/lib/postgresql/15/bin")
-SOURCE = pathlib.Path(os.environ.get("AZEKURA_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+SOURCE = pathlib.Path(os.environ.get("AZEKURA_SOURCE", pathlib.Path(__file__).resolve().parents[2])).resolve()
+BUILD = pathlib.Path(os.environ.get("AZEKURA_BUILD", SOURCE / "build")).resolve()
 # what the tests' own programs were built into: not always the build folder of the product that is tested
-TEST_PROGRAMS = pathlib.Path(os.environ.get("AZEKURA_TEST_PROGRAMS")
-                             or pathlib.Path(os.environ.get("AZEKURA_BUILD", SOURCE / "build")) / "tests")
+TEST_PROGRAMS = pathlib.Path(os.environ.get("AZEKURA_TEST_PROGRAMS") or BUILD / "tests").resolve()
 NULL, FIELD, RECORD = "\x1a", "\x1f", "\x1e"
 
 
@@ -41,7 +41,7 @@ class Cluster:
         self.data = self.root / "data"
         self.socket_dir = self.root / "run"
         self.log_file = self.root / "postgresql.log"
-        self.build = pathlib.Path(build or os.environ.get("AZEKURA_BUILD", SOURCE / "build" / "dev"))
+        self.build = pathlib.Path(build or os.environ.get("AZEKURA_BUILD", SOURCE / "build" / "dev")).resolve()
         self.database = database
         self.settings = settings or {}
         self.process = None

@@ -10,14 +10,12 @@ what is used is within the capacity.  Times are aware datetimes.
 
 import datetime
 import json
-import os
 import pathlib
 import subprocess
 import tempfile
 
-from cluster import SOURCE, TEST_PROGRAMS, Cluster
+from cluster import BUILD, TEST_PROGRAMS, Cluster
 
-BUILD = pathlib.Path(os.environ.get("AZEKURA_BUILD", SOURCE / "build"))
 UTC = datetime.timezone.utc
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = datetime.timedelta(microseconds=1)
