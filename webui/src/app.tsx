@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { Boundary } from "./components/Boundary";
 import { lazyPage } from "./components/lazyPage";
 import { PAGES } from "./components/shell/Nav";
 import { Shell } from "./components/shell/Shell";
@@ -72,7 +73,9 @@ export function App() {
         case "in":
             return (
                 <Shell session={state.session} path={route.path}>
-                    <Page route={route} session={state.session} />
+                    <Boundary of={`${route.path}?${route.params}`}>
+                        <Page route={route} session={state.session} />
+                    </Boundary>
                 </Shell>
             );
     }

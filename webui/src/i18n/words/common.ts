@@ -73,6 +73,11 @@ export const common = {
     "error.other": ["The box could not answer: {message}", "装置がエラーを返しました：{message}"],
     "page.missing": ["There is no page at {path}.", "{path} というページはありません。"],
     "page.toDashboard": ["Go to the dashboard", "ダッシュボードへ"],
+    "page.broken": ["This view cannot be shown.", "この画面を表示できません。"],
+    "page.brokenHelp": [
+        "The rest of the console works. What went wrong: {message}",
+        "ほかの画面は使用できます。エラーの内容：{message}",
+    ],
     "page.notLoaded": ["This page could not be loaded: the box does not answer, or was updated meanwhile.", "ページを読み込めませんでした。装置から応答がないか、更新された可能性があります。"],
     "range.label": ["Time range", "期間"],
     "range.-15m": ["Last 15 min", "直近 15 分"],
