@@ -24,9 +24,20 @@ static bool peer_is_loopback(const struct request *rq)
     return strncmp(peer, "127.", 4) == 0 || strcmp(peer, "::1") == 0;
 }
 
+/* Who listens on one address of the network alone is reached from this machine only from that same
+ * address; from elsewhere nobody can have it. */
+static bool peer_is_ourselves(const struct request *rq)
+{
+    const char *address = rq->web->file.http, *colon = strrchr(address, ':');
+    size_t n = colon ? (size_t)(colon - address) : 0;
+    return n > 0 &&
+           view_eq(view_str(mg_get_request_info(rq->conn)->remote_addr), view_of(address, n));
+}
+
 bool request_is_local(const struct request *rq)
 {
-    return peer_is_loopback(rq) && view_is_null(request_header(rq, "X-Forwarded-For")) &&
+    return (peer_is_loopback(rq) || peer_is_ourselves(rq)) &&
+           view_is_null(request_header(rq, "X-Forwarded-For")) &&
            view_is_null(request_header(rq, "X-Real-IP")) &&
            view_is_null(request_header(rq, "Forwarded"));
 }
