@@ -310,7 +310,19 @@ static void nothing(const cJSON *report, struct answer *a)
     buf_printf(&a->ja, "測定結果はありません%s%s", *ja ? ": " : "", ja);
 }
 
-void answer_of(const cJSON *report, const char *verdict, struct answer *a)
+/* On a box in service: what it cost those who send to it. */
+static void others(const cJSON *report, struct answer *a)
+{
+    const cJSON *t;
+    double n = 0;
+    cJSON_ArrayForEach(t, facts_get(report, "trials")) n += facts_count(t, "stages.others_dropped");
+    if (!(n > 0))
+        return;
+    buf_printf(&a->en, ". Meanwhile %s logs of other senders were lost", figure_count(n).s);
+    buf_printf(&a->ja, "。その間に他の送信元のログ %s 件が失われました", figure_count(n).s);
+}
+
+static void of_run(const cJSON *report, const char *verdict, struct answer *a)
 {
     const char *state = facts_text(report, "state"),
                *why_en = facts_sentence(report, "reason", FACTS_EN),
@@ -342,4 +354,10 @@ void answer_of(const cJSON *report, const char *verdict, struct answer *a)
         of_profile(report, a);
     else
         nothing(report, a);
+}
+
+void answer_of(const cJSON *report, const char *verdict, struct answer *a)
+{
+    of_run(report, verdict, a);
+    others(report, a);
 }

@@ -25,6 +25,7 @@ struct rung {
     const cJSON *first; /* its first trial, valid or not */
     double rate;        /* messages/s offered where they were held, else sent */
     double loss_percent, lost, sent, duplicated;
+    double others;      /* what a box in service lost of other senders meanwhile */
     double unaccounted; /* the greatest distance from 0; 0 where not known */
 };
 

@@ -37,6 +37,7 @@ static void take(struct rung *r, const cJSON *trial)
         r->unaccounted = unaccounted;
     r->duplicated += facts_count(trial, "sequence.duplicated");
     r->sent += facts_count(trial, "stages.sent");
+    r->others += facts_count(trial, "stages.others_dropped");
     r->lost += facts_lost(trial);
     /* what is not known is worse than any loss */
     if (!r->worst || isnan(loss) || loss > r->loss_percent) {

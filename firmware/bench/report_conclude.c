@@ -21,7 +21,7 @@ static bool passes(const cJSON *report, const struct rung *r)
     if (strcmp(profile, "mixed") == 0 && facts_count(r->worst, "searches.errors") > 0)
         return false;
     return r->loss_percent <= facts_count(report, "goal.loss_percent") && r->duplicated == 0 &&
-           r->unaccounted == 0;
+           r->unaccounted == 0 && r->others == 0;
 }
 
 static const char *verdict_of_knees(const cJSON *report, const char *target)

@@ -57,6 +57,11 @@ size_t report_stages(const cJSON *trial, struct report_stage ret[REPORT_STAGES_M
     if (facts_count(trial, "stages.in_flight") > 0)
         add_stage(&s, (struct words){"in flight at the end", "終了時に転送中"}, NUMBER("in_flight"),
                   '-');
+    if (facts_count(trial, "stages.others_dropped") > 0)
+        add_stage(&s,
+                  (struct words){"logs of others that the socket dropped meanwhile",
+                                 "その間にソケットが破棄した他の送信元のログ"},
+                  NUMBER("others_dropped"), '!');
     add_stage(&s, (struct words){"unaccounted for", "所在不明"}, NUMBER("unaccounted"), '?');
 #undef NUMBER
     return s.n;

@@ -47,7 +47,8 @@ void report_results_ext_csv(const cJSON *report, struct buf *out);
 struct report_stage {
     struct words name;
     double n;  /* messages; NAN: not known */
-    char kind; /* '=' how many are left, '-' a loss, '?' what nothing accounts for */
+    char kind; /* '=' how many are left, '-' a loss, '?' what nothing accounts for, '!' beside the
+                  sum */
 };
 
 #define REPORT_STAGES_MAX 48

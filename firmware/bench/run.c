@@ -348,6 +348,15 @@ static cJSON *knee_report(const struct run *r, const struct plan_step *step, con
     return o;
 }
 
+/* A rate at which a box in service loses logs of others is not one without loss. */
+static double others_percent(const struct trial *t)
+{
+    const struct stages *s = &t->stages;
+    return s->others_dropped > 0 && s->sent > 0
+               ? 100.0 * (double)s->others_dropped / (double)s->sent
+               : 0;
+}
+
 static int search_knee(struct run *r, const struct plan_step *step, struct err *err)
 {
     const struct profile *p = r->o->profile;
@@ -366,7 +375,7 @@ static int search_knee(struct run *r, const struct plan_step *step, struct err *
             break;
         struct knee_point point = {
             .rate = rate,
-            .loss_percent = trial->loss_percent,
+            .loss_percent = trial->loss_percent + others_percent(trial),
             .trial = trial->o.number,
             .is_held = trial->is_held,
             .is_long = is_long,

@@ -59,6 +59,18 @@ static int64_t host_drops(const struct stages_input *in, int64_t missing)
     return MIN(n, known(missing));
 }
 
+/* A socket of a box in service drops of everybody what does not fit.  What it dropped beyond what
+ * is missing here was sent by others; never what was not dropped. */
+static void give_to_others(struct stages *s)
+{
+    s->others_dropped = s->kernel_dropped < 0 ? -1 : 0;
+    if (s->unaccounted >= 0 || s->kernel_dropped <= 0)
+        return;
+    s->others_dropped = MIN(-s->unaccounted, s->kernel_dropped);
+    s->kernel_dropped -= s->others_dropped;
+    s->unaccounted += s->others_dropped;
+}
+
 void stages_close(const struct stages_input *in, struct stages *ret)
 {
     struct stages s = {
@@ -67,6 +79,7 @@ void stages_close(const struct stages_input *in, struct stages *ret)
         .send_errors = in->load.errors,
         .late = in->load.late,
         .kernel_dropped = -1,
+        .others_dropped = -1,
         .received = -1,
         .truncated = -1,
         .refused = -1,
@@ -83,6 +96,8 @@ void stages_close(const struct stages_input *in, struct stages *ret)
     int64_t all = s.sent + (in->is_read_back ? in->sequence.duplicated : 0);
     s.nic_dropped = host_drops(in, all - named - known(s.stored));
     s.unaccounted = all - named - known(s.stored) - known(s.nic_dropped);
+    if (in->is_shared)
+        give_to_others(&s);
     *ret = s;
 }
 

@@ -15,7 +15,10 @@
 struct stages {
     int64_t scheduled, sent, send_errors, late;
     int64_t nic_dropped;    /* by interfaces and the IP layer, host-wide: at most what is missing */
-    int64_t kernel_dropped; /* by the target's sockets */
+    int64_t kernel_dropped; /* by the target's sockets, of what was sent here */
+    /* by the same sockets, of what others sent to a box in service: logs that the benchmark cost;
+     * -1 where it alone sends */
+    int64_t others_dropped;
     int64_t received, truncated;
     int64_t refused, queued;
     int64_t stored;      /* by the target's counters; where it has none, what was read back */
@@ -33,6 +36,7 @@ struct stages_input {
     struct target_counters before, after;
     bool has_counters;
     struct sample_look look_before, look_after;
+    bool is_shared;    /* others send to the same sockets: a box in service */
     bool is_local;     /* the looks are of the target's machine */
     bool has_no_ports; /* datagrams to a closed port are of this trial (it was killed) */
     struct tally_result sequence;

@@ -79,6 +79,8 @@ static void add_stages(const struct trial *t, cJSON *o)
     count(g, "late", s->late);
     count(g, "nic_dropped", s->nic_dropped);
     count(g, "kernel_dropped", s->kernel_dropped);
+    if (s->others_dropped >= 0)
+        count(g, "others_dropped", s->others_dropped);
     count(g, "received", s->received);
     count(g, "truncated", s->truncated);
     count(g, "refused", s->refused);

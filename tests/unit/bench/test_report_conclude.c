@@ -136,6 +136,12 @@ Test(report_conclude, a_pass_ends_where_something_is_wrong)
     set(r, 2, "stages", "unaccounted", cJSON_CreateNumber(-1));
     expect(r, "unaccounted for", "fail", "without loss");
 
+    r = document("ladder");
+    set(r, 2, "stages", "others_dropped", cJSON_CreateNumber(1200));
+    set(r, 3, "stages", "others_dropped", cJSON_CreateNumber(34));
+    expect(r, "a box in service lost logs of others", "fail",
+           ". Meanwhile 1,234 logs of other senders were lost");
+
     r = document("ladder_with_loss");
     cJSON *goal = cJSON_CreateObject();
     facts_set_number(goal, "loss_percent", 3);

@@ -70,6 +70,39 @@ Test(stages, what_is_sent_has_a_place)
     }
 }
 
+Test(stages, what_a_box_in_service_dropped_of_others_is_no_loss_of_the_benchmark)
+{
+    static const struct {
+        const char *name;
+        bool is_shared;
+        int64_t sent, dropped, stored, own, others, unaccounted;
+    } cases[] = {
+        {"all drops are of others", true, 1000, 40, 1000, 0, 40, 0},
+        {"some of each", true, 1000, 40, 970, 30, 10, 0},
+        {"all drops are ours", true, 1000, 40, 960, 40, 0, 0},
+        {"none", true, 1000, 0, 1000, 0, 0, 0},
+        {"stored more than was sent", true, 1000, 2, 1005, 0, 2, -5},
+        {"more is missing than was dropped", true, 1000, 40, 950, 40, 0, 10},
+        {"nobody else sends there", false, 1000, 40, 1000, 40, -1, -40},
+        {"no counter", true, 1000, -1, 1000, -1, -1, 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct stages_input in = input(1000);
+        struct stages s;
+        in.is_shared = cases[i].is_shared;
+        in.after.kernel_dropped = cases[i].dropped;
+        in.after.stored = cases[i].stored;
+        in.sequence = (struct tally_result){.found = cases[i].stored};
+        stages_close(&in, &s);
+        cr_expect_eq(s.kernel_dropped, cases[i].own, "%s: %lld", cases[i].name,
+                     (long long)s.kernel_dropped);
+        cr_expect_eq(s.others_dropped, cases[i].others, "%s: %lld", cases[i].name,
+                     (long long)s.others_dropped);
+        cr_expect_eq(s.unaccounted, cases[i].unaccounted, "%s: %lld", cases[i].name,
+                     (long long)s.unaccounted);
+    }
+}
+
 Test(stages, without_counters_what_was_read_back_is_what_is_stored)
 {
     struct stages_input in = input(1000);

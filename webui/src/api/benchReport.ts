@@ -21,6 +21,8 @@ export interface Stages {
     late: number | null;
     nic_dropped: number | null;
     kernel_dropped: number | null;
+    /** Of a box in service: what its socket dropped of other senders meanwhile. */
+    others_dropped: number | null;
     received: number | null;
     refused: number | null;
     reasons: Record<string, number | null>;

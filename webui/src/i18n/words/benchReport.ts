@@ -48,6 +48,10 @@ export const benchReport = {
     "bench.water.count": ["Messages", "件数"],
     "bench.water.share": ["Of the schedule", "予定比"],
     "bench.water.balanced": ["Every message is accounted for.", "すべてのメッセージの行方を確認できました。"],
+    "bench.water.others": [
+        "Meanwhile the socket dropped {n} logs of other senders: they are lost.",
+        "その間に、他の送信元のログ {n} 件がソケットで破棄され、失われました。",
+    ],
     "bench.water.unbalanced": ["{n} messages are not accounted for.", "{n} 件の行方を確認できていません。"],
     "bench.water.missing": ["Missing numbers: {ranges}", "失われた番号：{ranges}"],
     "bench.water.duplicated": ["Found more than once: {ranges}", "重複した番号：{ranges}"],

@@ -100,6 +100,9 @@ export function Waterfall({ trials, reader }: { trials: readonly Trial[]; reader
                         {unaccounted === 0 ? t("bench.water.balanced") : t("bench.water.unbalanced", { n: formatCount(unaccounted) })}
                     </p>
                 )}
+                {(trial.stages.others_dropped ?? 0) > 0 && (
+                    <p class={css.bad}>{t("bench.water.others", { n: formatCount(trial.stages.others_dropped ?? 0) })}</p>
+                )}
                 <Ranges word="bench.water.missing" ranges={trial.sequence?.missing_ranges ?? []} reader={reader} />
                 <Ranges word="bench.water.duplicated" ranges={trial.sequence?.duplicated_ranges ?? []} reader={reader} />
             </div>

@@ -17,6 +17,7 @@ export const TRIAL: Trial = {
         send_errors: 0,
         late: 0,
         nic_dropped: 0,
+        others_dropped: null,
         kernel_dropped: 0,
         received: 300_000,
         refused: 0,

@@ -8,6 +8,7 @@ const STAGES: Stages = {
     late: null,
     nic_dropped: null,
     kernel_dropped: null,
+    others_dropped: null,
     received: null,
     refused: null,
     reasons: {},
