@@ -63,7 +63,7 @@ int groups_add(struct groups *g, struct view network, struct view group, struct 
 
 int groups_shed(struct groups *g, struct view group, struct view severity, struct err *err)
 {
-    uint8_t id, from;
+    uint8_t id = 0, from = 0; /* gcc at -O3 does not see that they are set when rc is 0 */
     int rc = group_number(group, err, &id);
     if (rc == 0 && id == SOURCE_GROUP_BENCHMARK)
         rc = err_set(err, EINVAL, "source_group",
