@@ -40,7 +40,7 @@ export class Boundary extends Component<Props, State> {
     }
 
     override componentDidCatch(cause: unknown): void {
-        console.error(cause);
+        reportError(cause);
     }
 
     override componentDidUpdate(before: Props): void {
