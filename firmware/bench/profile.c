@@ -324,7 +324,11 @@ void profile_test_title_ja(const struct profile_test *t, char *ret, size_t n)
                                                       "UNIX ストリーム"};
     char rate[96], many[96] = "";
     rate_title(t, true, rate, sizeof(rate));
-    if (t->connections > 1)
+    if (t->loggens > 1)
+        snprintf(many, sizeof(many), "、%lld × %lld 接続（%s）", (long long)t->loggens,
+                 (long long)(t->connections / t->loggens),
+                 t->ports > 1 ? "ポートは別々" : "同じポート");
+    else if (t->connections > 1)
         snprintf(many, sizeof(many), "、%lld 接続", (long long)t->connections);
     snprintf(ret, n, "%s %s%s%s%s", by[t->transport], rate, many, t->searches ? "、検索と同時" : "",
              t->kills ? "、途中で強制終了" : "");

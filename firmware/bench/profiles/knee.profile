@@ -1,7 +1,7 @@
 # The knee: the highest rate without any loss, and with at most 0.01 %, by bisection: short trials search, a
 # long one confirms.
 title.en = Knee: the highest rate without loss
-title.ja = 限界: 損失のない最大レート
+title.ja = 限界：損失のない最大レート
 what.en = Searches the highest rate that is stored without any loss, and the highest with at most 0.01 % of it, by UDP and by TCP: short trials find it, a long one confirms it.
 what.ja = 損失なしで保存できる最大レートと、損失 0.01 % 以下の最大レートを、UDP と TCP で探します。短い試行で探し、長い試行で確認します。
 targets = box azekura

@@ -1,6 +1,6 @@
 # The ladder: the four steps of a load test by UDP.  --time 3600 is the real thing.
-title.en = Ladder: 5,000 to 20,000 messages/s by UDP
-title.ja = ラダー: UDP 毎秒 5,000～20,000 件
+title.en = Ladder: rising rates
+title.ja = ラダー：段階的に上がる速度
 what.en = Sends 100-byte messages by UDP at 5,000, 10,000, 15,000 and 20,000 a second and tells for each step how many were stored, what the processors did, and where a lost message was lost.
 what.ja = 100 バイトのメッセージを UDP で毎秒 5,000、10,000、15,000、20,000 件送信し、段階ごとに保存件数、CPU 使用率、失われたメッセージの場所を調べます。
 targets = box azekura

@@ -1,6 +1,6 @@
 # Reception and searches at once: 70 % of what the target takes without loss, found out first.
 title.en = Mixed: reception and searches at once
-title.ja = 混合: 受信と検索を同時に
+title.ja = 混合：受信と検索を同時に
 what.en = Finds out roughly how many messages a second are stored without loss, then receives at 70 % of that rate while users search all the time, and tells how long their searches take.
 what.ja = 損失なしで保存できるレートをおおまかに調べ、その 70 % で受信しながら絶えず検索を行い、検索にかかる時間を調べます。
 targets = box azekura

@@ -5,7 +5,7 @@
 #   line 5, 6         four loggens of 32, 128 connections to a port each      the fast configuration's
 #   line 11           four loggens of 32 connections to one port              the distribution's
 title.en = sngbench: as fast as it takes, by TCP
-title.ja = sngbench: TCP の最大速度
+title.ja = sngbench：TCP の最大速度
 what.en = The matrix of sngbench: 1 to 512 TCP connections send 256-byte messages as fast as the collector takes them, three times each. Unlike sngbench it counts what was stored.
 what.ja = sngbench の試験一式です。1～512 の TCP 接続から 256 バイトのメッセージを最大速度で 3 回ずつ送ります。sngbench と異なり、保存された件数を数えます。
 targets = box azekura

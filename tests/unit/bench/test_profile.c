@@ -170,6 +170,9 @@ Test(profile, those_that_are_shipped_are_right)
         cr_assert_eq(profile_load(folder, names[i], &p, &err), 0, "%s", err.message);
         cr_expect_str_eq(p.name, names[i]);
         cr_expect(p.title_en[0] && p.title_ja[0] && p.what_en[0] && p.what_ja[0], "%s", names[i]);
+        /* the title stands over the report whatever rates were asked for */
+        cr_expect(!strpbrk(p.title_en, "0123456789") && !strpbrk(p.title_ja, "0123456789"), "%s",
+                  names[i]);
         cr_expect_eq(profile_expand(&p, &err), 0, "%s", err.message);
     }
     profile_list_free(names, n);
