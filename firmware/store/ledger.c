@@ -136,6 +136,18 @@ int ledger_read_ever(PGconn *c, struct ledger_totals *ret, struct err *err)
     return 0;
 }
 
+int ledger_read_stored(PGconn *c, int64_t *ret, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = store_query(c, "select coalesce(sum(stored), 0)::bigint from azekura.ledger_total", 0,
+                         NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    *ret = store_number(r, 0, 0);
+    PQclear(r);
+    return 0;
+}
+
 int ledger_read_receiver(PGconn *c, struct ledger_receiver *ret, struct err *err)
 {
     PGresult *r = NULL;

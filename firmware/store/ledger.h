@@ -25,6 +25,8 @@ struct ledger_totals {
 /* Since the store was made, also of minutes the ledger no longer keeps: for counters that never
  * fall. */
 MUST_USE int ledger_read_ever(PGconn *c, struct ledger_totals *ret, struct err *err);
+/* Messages stored since then; it grows with the transaction that stores them. */
+MUST_USE int ledger_read_stored(PGconn *c, int64_t *ret, struct err *err);
 
 struct ledger_row {
     const char *listener, *source; /* valid inside the callback */

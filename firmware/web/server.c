@@ -274,6 +274,7 @@ static void free_web(struct web *w)
     bench_watch_free(&w->bench);
     pool_free(&w->pool);
     sem_destroy(&w->hashes);
+    news_done(&w->news);
     pthread_mutex_destroy(&w->config_lock);
     free(w);
 }
@@ -296,6 +297,7 @@ int server_start(const struct config *config, struct web **ret, struct err *err)
     w->live = *config;
     w->started_mono_us = clock_mono_us();
     CHECK(pthread_mutex_init(&w->config_lock, NULL) == 0);
+    news_init(&w->news);
     CHECK(sem_init(&w->hashes, 0, WEB_HASHES_MAX) == 0);
     if (gethostname(w->machine, sizeof(w->machine) - 1) < 0)
         w->machine[0] = 0; /* then it answers to its addresses only */

@@ -1,7 +1,7 @@
-/* GET /logs/tail: new messages as server-sent events.  Twice a second the newest messages are
- * searched and those not yet sent go out, oldest first.  Blocks are stored a little out of order
- * (several listeners, retries), so each look reaches back over the time a block may be late, and
- * ids already sent are left out; following one cursor would lose the late ones. */
+/* GET /logs/tail: new messages as server-sent events.  When something was stored (news.h) the
+ * newest messages are searched and those not yet sent go out, oldest first.  Blocks are stored a
+ * little out of order (several listeners, retries), so each look reaches back over the time a block
+ * may be late, and ids already sent are left out; following one cursor would lose the late ones. */
 #include "web/handlers.h"
 
 #include <time.h>
@@ -12,7 +12,10 @@
 #include "web/seen.h"
 
 #define LOOK_MESSAGES 500
-#define LOOK_PAUSE_MS 500
+#define NEWS_PAUSE_US NEWS_FRESH_US
+#define LOOK_PAUSE_MAX_US (500 * INT64_C(1000))
+#define LOOK_SHARE 4                       /* a look may take a fifth of the time */
+#define LOOK_ANYWAY_US (5 * US_PER_SECOND) /* whatever the count says */
 #define HEARTBEAT_US (10 * US_PER_SECOND)
 #define LATE_EXTRA_US (3 * US_PER_SECOND) /* beyond store.flush_ms: time to write a block */
 #define LOOK_MAX_BYTES (8u << 20)
@@ -28,7 +31,8 @@ struct tail {
     int64_t floor_us;  /* nothing before it is wanted */
     int64_t newest_us; /* received_at of the newest message sent */
     bool is_database_away;
-    int64_t last_write_mono_us, last_check_mono_us;
+    int64_t last_write_mono_us, last_check_mono_us, last_look_mono_us;
+    int64_t stored; /* as counted before the last look */
 };
 
 static int add_event(void *context, const struct search_entry *e, struct err *err)
@@ -96,6 +100,27 @@ static int look(struct request *rq, struct tail *t)
     return rc;
 }
 
+/* Something was stored since before the last look.  A database that does not say is looked at: that
+ * tells the page. */
+static bool has_news(struct request *rq, struct tail *t)
+{
+    int64_t stored, before = t->stored;
+    if (news_stored(rq, &stored) < 0)
+        return true;
+    t->stored = stored;
+    return stored != before || clock_mono_us() - t->last_look_mono_us > LOOK_ANYWAY_US;
+}
+
+/* How long to rest after it: many views over many messages leave time to those who search. */
+static int64_t look_and_time(struct request *rq, struct tail *t, int *ret)
+{
+    int64_t begin = t->last_look_mono_us = clock_mono_us();
+    *ret = look(rq, t);
+    int64_t rest_us = LOOK_SHARE * (clock_mono_us() - begin);
+    return t->is_database_away ? LOOK_PAUSE_MAX_US
+                               : MAX(MIN(rest_us, LOOK_PAUSE_MAX_US), NEWS_PAUSE_US);
+}
+
 static void follow(struct request *rq, struct tail *t)
 {
     int fd = t->q.watch_fd;
@@ -103,10 +128,12 @@ static void follow(struct request *rq, struct tail *t)
     int rc = send(rq, t, VIEW("retry: 2000\n\n"));
     while (rc == 0 && !atomic_load(&rq->web->is_stopping) && !request_client_is_gone(fd) &&
            auth_is_still_allowed(rq, &t->last_check_mono_us)) {
-        rc = look(rq, t);
+        int64_t pause_us = NEWS_PAUSE_US;
+        if (has_news(rq, t))
+            pause_us = look_and_time(rq, t, &rc);
         if (rc == 0 && clock_mono_us() - t->last_write_mono_us > HEARTBEAT_US)
             rc = send(rq, t, VIEW(": alive\n\n"));
-        struct timespec pause = {.tv_nsec = LOOK_PAUSE_MS * 1000000L};
+        struct timespec pause = {.tv_nsec = pause_us * 1000};
         nanosleep(&pause, NULL);
     }
     if (rc == 0)
@@ -138,6 +165,7 @@ void tail_logs(struct request *rq)
     const char *after = after_id(rq, &p);
     t->floor_us = after ? search_id_time_us(view_str(after)) : clock_wall_us();
     t->newest_us = t->floor_us;
+    t->stored = -1; /* the first look is without condition */
     if (after)
         seen_add(&t->seen, view_str(after));
     for (int i = 0; i < LOOK_MESSAGES; i++)

@@ -9,6 +9,7 @@
 
 #include "config/config.h"
 #include "web/files.h"
+#include "web/news.h"
 #include "web/pool.h"
 
 #define WEB_WORKERS 48            /* requests at once; a stream holds one for as long as it lives */
@@ -28,6 +29,7 @@ struct web {
     struct config live;          /* with the database's settings over it */
     pthread_mutex_t config_lock; /* of `live` */
     struct pool *pool;
+    struct news news;
     struct files files;
     struct mg_context *http;
     struct bench_watch *bench; /* benchmark runs */
