@@ -277,22 +277,38 @@ static bool drain(int fd)
     }
 }
 
-void connection_close(struct connection *c, int64_t until_mono_us)
+void connection_end(struct connection *c)
+{
+    if (c->fd < 0 || c->is_dgram || c->rest != NULL || c->is_ended)
+        return;
+    if (c->ssl)
+        (void)SSL_shutdown(c->ssl);
+    c->is_ended = true;
+    c->is_gone = shutdown(c->fd, SHUT_WR) < 0;
+}
+
+static bool is_over(struct connection_patience *p, int64_t now)
+{
+    if (!p->is_stopped && p->stop && atomic_load_explicit(p->stop, memory_order_relaxed)) {
+        p->is_stopped = true;
+        p->until_mono_us = MIN(p->until_mono_us, now + CONNECTION_STOPPED_US);
+    }
+    return now >= p->until_mono_us;
+}
+
+void connection_close(struct connection *c, struct connection_patience *patience)
 {
     enum { ACKNOWLEDGED_US = 1000000 };
-    if (c->fd >= 0 && !c->is_dgram && c->rest == NULL) {
-        if (c->ssl)
-            (void)SSL_shutdown(c->ssl);
-        int64_t acknowledged = INT64_MAX;
-        bool is_over = shutdown(c->fd, SHUT_WR) < 0;
-        while (!is_over && !drain(c->fd)) {
-            int64_t now = clock_mono_us();
-            if (connection_unsent(c) == 0 && acknowledged == INT64_MAX)
-                acknowledged = now + ACKNOWLEDGED_US;
-            is_over = now >= MIN(until_mono_us, acknowledged);
-            struct pollfd p = {.fd = c->fd, .events = POLLIN};
-            (void)poll(&p, 1, 20);
-        }
+    int64_t acknowledged = INT64_MAX;
+    connection_end(c);
+    while (c->is_ended && !c->is_gone && !drain(c->fd)) {
+        int64_t now = clock_mono_us();
+        if (connection_unsent(c) == 0 && acknowledged == INT64_MAX)
+            acknowledged = now + ACKNOWLEDGED_US;
+        if (is_over(patience, now) || now >= acknowledged)
+            break;
+        struct pollfd p = {.fd = c->fd, .events = POLLIN};
+        (void)poll(&p, 1, 20);
     }
     connection_abort(c);
 }

@@ -30,6 +30,7 @@ void connections_done(struct connections *all);
 struct connection {
     int fd;                      /* -1: closed */
     bool is_dgram, has_segments; /* has_segments: many datagrams in one (UDP_SEGMENT) */
+    bool is_ended, is_gone;      /* the peer was told of the end; it is not there any more */
     SSL *ssl;
     struct connection_rest *rest; /* taken in part; owned */
 };
@@ -41,9 +42,18 @@ MUST_USE int connection_open(struct connection *c, const struct connections *all
                              bool is_again, struct err *err);
 /* A connection on an open non-blocking descriptor, which it takes. */
 void connection_take(struct connection *c, int fd, bool is_dgram);
+/* How long to wait for peers, of all connections together. */
+struct connection_patience {
+    int64_t until_mono_us;
+    const atomic_bool *stop; /* NULL, or: once true, at most CONNECTION_STOPPED_US from then */
+    bool is_stopped;
+};
+#define CONNECTION_STOPPED_US INT64_C(2000000)
+/* Tell the peer that nothing follows; unless a rest is left. */
+void connection_end(struct connection *c);
 /* Let the peer read everything: end the stream, wait for its end or until it has acknowledged all,
- * until `until_mono_us` at the latest; then close. */
-void connection_close(struct connection *c, int64_t until_mono_us);
+ * as long as there is patience; then close. */
+void connection_close(struct connection *c, struct connection_patience *patience);
 /* At once; what is in the rest is lost.  Returns how many messages that were. */
 int64_t connection_abort(struct connection *c);
 

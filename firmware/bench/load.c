@@ -186,8 +186,13 @@ int load_connect(struct load *l, struct err *err)
         l->canary.is_started = true;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    while (atomic_load(&l->ready_threads) < wanted)
+    while (atomic_load(&l->ready_threads) < wanted) {
+        if (l->o.stop != NULL && *l->o.stop)
+            atomic_store(&l->stop, true);
         sender_sleep_until(sender_clock_ns() + 200000);
+    }
+    if (atomic_load(&l->stop))
+        return err_set(err, ECANCELED, "stopped", "it was stopped while it connected");
     for (int64_t i = 0; i < l->threads_n; i++) {
         if (l->senders[i].err.code[0] == 0)
             continue;

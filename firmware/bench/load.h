@@ -7,6 +7,7 @@
 #ifndef AZEKURA_BENCH_LOAD_H
 #define AZEKURA_BENCH_LOAD_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
 
@@ -58,6 +59,10 @@ struct load_options {
                           canaries have the stream behind the last */
     bool has_reconnect;
     int64_t canary_rate; /* of messages with "canary=RUN-NUMBER", on a connection of their own; 0 */
+    /* borrowed; a signal's, or NULL.  Other than 0: connecting is given up.  (A peer that does not
+     * answer holds it up for CONNECTION_OPEN_MS a connection; what sends is ended by load_stop().)
+     */
+    const volatile sig_atomic_t *stop;
     /* what only the command has (TLS files, PROXY, loggen's quirks) is in load_command.h */
 };
 
@@ -80,9 +85,10 @@ struct load_totals {
     bool is_done;
 };
 
-/* Resolve nothing, allocate and pre-build everything; borrows nothing. */
+/* Resolve nothing, allocate and pre-build everything; borrows o->stop. */
 MUST_USE int load_new(const struct load_options *o, struct load **ret, struct err *err);
-/* Connect all; 0 when all are, negative and *err naming the first that failed. */
+/* Connect all; 0 when all are, negative and *err naming one that failed: without has_reconnect no
+ * further ones are tried then.  -ECANCELED when load_options.stop told so. */
 MUST_USE int load_connect(struct load *l, struct err *err);
 /* Begin at clock_mono_us() = `at`. */
 void load_start(struct load *l, int64_t at_mono_us);

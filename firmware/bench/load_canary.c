@@ -92,7 +92,8 @@ void *load_canary_main(void *argument)
     atomic_fetch_add(&l->ready_threads, 1);
     if (load_wait_start(l, &start) && (is_open || l->o.has_reconnect))
         run(l, start);
-    connection_close(&l->canary.connection, clock_mono_us() + 2 * US_PER_SECOND);
+    struct connection_patience patience = {.until_mono_us = clock_mono_us() + 2 * US_PER_SECOND};
+    connection_close(&l->canary.connection, &patience);
     return NULL;
 }
 

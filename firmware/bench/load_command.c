@@ -192,7 +192,7 @@ static int run_load(const struct load_args *a)
     if (a->is_debug)
         fprintf(stderr, "connecting %lld connections\n", (long long)a->o.connections);
     r = load_connect(l, &err);
-    if (r < 0 && !a->o.has_reconnect) {
+    if (r == -ECANCELED || (r < 0 && !a->o.has_reconnect)) {
         fprintf(stderr, "azekura-bench load: %s\n", err.message);
         load_free(&l);
         return a->more.is_compat ? 0 : 1;
@@ -223,6 +223,7 @@ int load_command(int argc, char **argv)
     int r = load_args_parse(argc, argv, &a);
     if (r != 0)
         return r > 0 ? 0 : 2;
+    a.o.stop = &stop_asked;
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);

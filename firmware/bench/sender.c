@@ -1,7 +1,6 @@
 /* The threads that send.  Everything here is written by the thread alone but the atomics. */
 #include "bench/sender.h"
 
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -15,11 +14,11 @@
 #define GATHER_NS INT64_C(1000000)       /* messages due within it go out together */
 #define END_GRACE_NS INT64_C(1000000000) /* for what is up to half of it behind at the end */
 #define FINISH_NS INT64_C(5000000000)    /* for messages that were taken in part */
-#define RETRY_NS INT64_C(1000000000)     /* --reconnect */
-#define FULL_NS INT64_C(1000000)         /* the device's queue is full */
+#define FINISH_AGAIN_NS INT64_C(20000000)
+#define RETRY_NS INT64_C(1000000000) /* --reconnect */
+#define FULL_NS INT64_C(1000000)     /* the device's queue is full */
 #define TELL_NS INT64_C(200000000)
 #define CLOSE_US INT64_C(30000000)
-#define CLOSE_STOPPED_US INT64_C(2000000)
 
 struct sender_queue {
     struct replay *replay;
@@ -549,34 +548,45 @@ static void run(struct sender *s, int64_t start)
     atomic_store_explicit(&s->ended_ns, sender_clock_ns(), memory_order_relaxed);
 }
 
+/* False: the peer must read first. */
+static bool finish_rest(struct sender *s, struct sender_connection *c, bool is_last_try)
+{
+    struct connection_taken taken;
+    s->now_ns = sender_clock_ns();
+    int r = connection_finish(&c->connection, &taken);
+    count_taken(s, c, &taken);
+    if (r == -EAGAIN && !is_last_try)
+        return false;
+    if (r < 0)
+        lose(s, c, -r);
+    return true;
+}
+
 /* A message the kernel has a part of is finished, or counted as an error. */
 static void finish_rests(struct sender *s)
 {
     int64_t until = sender_clock_ns() + FINISH_NS;
-    for (uint32_t i = 0; i < s->connections_n; i++) {
-        struct sender_connection *c = &s->connections[i];
-        while (connection_has_rest(&c->connection)) {
-            struct connection_taken taken;
-            s->now_ns = sender_clock_ns();
-            int r = connection_finish(&c->connection, &taken);
-            count_taken(s, c, &taken);
-            if (r == 0)
-                break;
-            struct pollfd p = {.fd = c->connection.fd, .events = POLLOUT};
-            if (r != -EAGAIN || s->now_ns > until) {
-                lose(s, c, -r);
-                break;
-            }
-            (void)poll(&p, 1, 20);
+    for (bool is_left = true; is_left;) {
+        bool is_last_try = sender_clock_ns() > until;
+        is_left = false;
+        for (uint32_t i = 0; i < s->connections_n; i++) {
+            struct sender_connection *c = &s->connections[i];
+            if (connection_has_rest(&c->connection) && !finish_rest(s, c, is_last_try))
+                is_left = true;
         }
+        if (is_left)
+            sender_sleep_until(sender_clock_ns() + FINISH_AGAIN_NS);
     }
 }
 
 static void close_all(struct sender *s)
 {
-    int64_t until = clock_mono_us() + (is_stopped(s) ? CLOSE_STOPPED_US : CLOSE_US);
+    struct connection_patience patience = {.until_mono_us = clock_mono_us() + CLOSE_US,
+                                           .stop = &s->load->stop};
+    for (uint32_t i = 0; i < s->connections_n; i++)
+        connection_end(&s->connections[i].connection);
     for (uint32_t i = 0; i < s->connections_n; i++) {
-        connection_close(&s->connections[i].connection, until);
+        connection_close(&s->connections[i].connection, &patience);
         free_queue(s, &s->connections[i]);
     }
     for (uint32_t i = 0; i < s->idle_n; i++)
@@ -587,6 +597,7 @@ static void open_all(struct sender *s)
 {
     struct load *l = s->load;
     struct err err = {0};
+    bool goes_on = l->o.has_reconnect; /* after a failure */
     for (uint32_t i = 0; i < s->connections_n && !is_stopped(s); i++) {
         struct sender_connection *c = &s->connections[i];
         bool is_good = open_queue(s, c, &err) == 0;
@@ -596,6 +607,8 @@ static void open_all(struct sender *s)
             add(&s->connected, 1);
         if (err.code[0] && !s->err.code[0])
             s->err = err;
+        if (err.code[0] && !goes_on)
+            return;
     }
     for (uint32_t i = 0; i < s->idle_n && !is_stopped(s); i++) {
         uint32_t index = (uint32_t)(l->o.connections + s->index + i * l->threads_n);
@@ -604,6 +617,8 @@ static void open_all(struct sender *s)
         add(&s->failed, 1);
         if (!s->err.code[0])
             s->err = err;
+        if (!goes_on)
+            return;
     }
 }
 

@@ -2,6 +2,7 @@
 in the middle of one, when the peer closes in mid-stream, and when nobody is there."""
 
 import json
+import pathlib
 import re
 import signal
 import socket
@@ -9,7 +10,7 @@ import struct
 import subprocess
 import threading
 
-from azk import run
+from azk import run, wait_for
 from sink import PROGRAM, RUN, Sink, generate
 
 MARK = re.compile(rb"seq=%s-(\d+)-(\d+)" % RUN.encode())
@@ -85,6 +86,41 @@ def a_message_begun_is_finished_when_it_is_stopped():
         text = first + b"".join(rest)
         assert said["sent"] == len(marks(text)), said
         assert said["bytes"] == len(text), said
+
+
+def sockets_to(port, state):
+    """How many TCP sockets to the port are in a state, as the kernel numbers them."""
+    rows = [row.split() for row in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sum(row[2].endswith(f":{port:04X}") and row[3] == state for row in rows)
+
+
+def a_peer_that_does_not_answer_does_not_hold_up_a_signal():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        port = listener.getsockname()[1]
+        with socket.socket() as first, socket.socket() as second:
+            for s in (first, second):  # its queue is full with them
+                s.setblocking(False)
+                s.connect_ex(("127.0.0.1", port))
+            # ten seconds each
+            process = start(listener, "-n", "1", "--active-connections", "40", "--threads", "2")
+            wait_for(lambda: sockets_to(port, "02") >= 2, "it connects")
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+            assert process.returncode == 1 and "stopped while it connected" in err, err
+
+
+def a_peer_that_does_not_read_does_not_hold_up_a_signal():
+    with listen(4096) as listener:
+        process = start(listener, "-r", "0", "-n", "20", "-s", "10000", "--active-connections", "3")
+        connections = [listener.accept()[0] for _ in range(3)]
+        wait_for(lambda: sockets_to(listener.getsockname()[1], "04") == 3, "it has sent all and waits for the peers")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)  # without the signal, 30 s
+        assert process.returncode == 0 and json.loads(out)["sent"] == 60, err
+        for c in connections:
+            c.close()
 
 
 def a_peer_that_closes_is_an_error_and_is_found_again():
@@ -171,6 +207,8 @@ def signals_change_the_rate():
 def main():
     partial_writes_are_counted_exactly()
     a_message_begun_is_finished_when_it_is_stopped()
+    a_peer_that_does_not_answer_does_not_hold_up_a_signal()
+    a_peer_that_does_not_read_does_not_hold_up_a_signal()
     a_peer_that_closes_is_an_error_and_is_found_again()
     nobody_there_is_said()
     every_transport_arrives_exactly()
