@@ -108,6 +108,7 @@ static int set(struct target_env *e, struct view key, struct view value)
         {"postgresql", e->postgresql, sizeof(e->postgresql)},
         {"source_network", e->source_network, sizeof(e->source_network)},
         {"report", e->report, sizeof(e->report)},
+        {"control", e->control, sizeof(e->control)},
     };
     for (int i = 0; i < TARGET_TRANSPORTS; i++) {
         if (view_eq(key, view_str(transports[i])))

@@ -15,7 +15,8 @@ struct target_env {
     char api[TARGET_TEXT_MAX], token_file[TARGET_TEXT_MAX];
     char postgresql[TARGET_TEXT_MAX]; /* a libpq connection string; rows of a table systemevents */
     char source_network[64];
-    char report[TARGET_TEXT_MAX]; /* JSON with counts, of a target that keeps nothing */
+    char report[TARGET_TEXT_MAX];  /* JSON with counts, of a target that keeps nothing */
+    char control[TARGET_TEXT_MAX]; /* syslog-ng's control socket, which tells what it took */
     char files[TARGET_FILES_MAX][TARGET_TEXT_MAX];  /* of messages */
     char config[TARGET_FILES_MAX][TARGET_TEXT_MAX]; /* its configuration, for the digest */
     size_t files_n, config_n;

@@ -1,5 +1,6 @@
-/* A target that keeps messages in flat files: they are read as they grow.  Nothing is known of what
- * it received but what the kernel dropped before it; stored is a line of a file. */
+/* A target that keeps messages in flat files: they are read as they grow; stored is a line of a
+ * file. What the kernel dropped before it is known of all; what it took, and so what it threw away
+ * after that, of those with a control socket (target_control.h). */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,6 +10,7 @@
 
 #include "base/clock.h"
 #include "bench/follow.h"
+#include "bench/target_control.h"
 #include "bench/target_inside.h"
 
 #define WATCH_PAUSE_MS 5 /* what a canary's delay is exact to */
@@ -19,6 +21,13 @@ struct file_state {
     int64_t lines_n, marks_n;
     uint64_t marks_run;
     char mark[32];
+    struct taken {
+        struct target_count received;
+        struct target_held held;      /* since `from` */
+        int64_t from, lines_from;     /* what had been received and stored when it began to count */
+        int64_t refused, refused_now; /* of before, and since */
+        int32_t pid;                  /* of the process that counts */
+    } taken;
     /* the watch */
     pthread_t thread;
     volatile sig_atomic_t is_watch_over;
@@ -48,6 +57,40 @@ static int count_lines(void *context, struct view text)
     return 0;
 }
 
+/* From here on everything is counted anew: nothing is under way. */
+static void taken_begin(struct target *t, int64_t received)
+{
+    struct file_state *s = t->state;
+    struct taken *k = &s->taken;
+    k->refused += k->refused_now;
+    k->refused_now = 0;
+    k->from = received;
+    k->lines_from = s->lines_n;
+    k->held = (struct target_held){0, 0, clock_mono_us()};
+    k->pid = t->env.pids.syslog_n > 0 ? t->env.pids.syslog[0] : 0;
+}
+
+/* What a process took that was killed is not known to the last: then nothing is said. */
+static void read_taken(struct target *t, struct target_counters *ret)
+{
+    struct file_state *s = t->state;
+    struct taken *k = &s->taken;
+    int64_t now;
+    if (t->env.control[0] == 0 || t->env.pids.syslog_n == 0 || t->env.pids.syslog[0] != k->pid)
+        return;
+    if (target_control_received(t->env.control, &now) < 0) {
+        now = k->received.last; /* it is busy; so it need not have thrown anything away */
+        k->held.changed_us = clock_mono_us();
+    }
+    ret->received = target_count_on(&k->received, now);
+    target_held_see(&k->held, ret->received - k->from, s->lines_n - k->lines_from, clock_mono_us(),
+                    &ret->queued, &k->refused_now);
+    ret->refused = k->refused + k->refused_now;
+    snprintf(ret->reasons[0].reason, sizeof(ret->reasons[0].reason), "queue_full");
+    ret->reasons[0].n = ret->refused;
+    ret->reasons_n = 1;
+}
+
 static int file_counters(struct target *t, struct target_counters *ret, struct err *err)
 {
     struct file_state *s = t->state;
@@ -63,6 +106,7 @@ static int file_counters(struct target *t, struct target_counters *ret, struct e
     ret->kernel_dropped = target_kernel_dropped(t);
     ret->stored = s->lines_n;
     ret->stored_bytes = bytes;
+    read_taken(t, ret);
     return 0;
 }
 
@@ -126,6 +170,9 @@ static int file_read_back(struct target *t, uint64_t run, struct tally *tally,
 static int file_forget(struct target *t, struct err *err)
 {
     struct file_state *s = t->state;
+    int64_t received = 0;
+    if (t->env.control[0] && target_control_received(t->env.control, &received) < 0)
+        return err_set(err, EAGAIN, "not_answering", "%s does not answer", t->env.control);
     for (size_t i = 0; i < s->n; i++) {
         /* it appends: what it writes next lands at the beginning */
         if (truncate(t->env.files[i], 0) < 0 && errno != ENOENT)
@@ -134,6 +181,7 @@ static int file_forget(struct target *t, struct err *err)
         s->lines[i].at = s->marks[i].at = 0;
     }
     s->marks_n = 0;
+    taken_begin(t, target_count_on(&s->taken.received, received));
     return 0;
 }
 
@@ -230,6 +278,7 @@ int target_file_open(struct target *t, struct err *err)
     }
     t->store = &file;
     t->state = s;
+    taken_begin(t, 0);
     t->facts.has_counters = t->facts.is_readable = true;
     return 0;
 }

@@ -21,7 +21,7 @@ Test(target_env, everything_a_driver_says_is_read)
                    "file=/tmp/a=b\nfile=/tmp/c\nconfig=/tmp/conf\n"
                    "pid_syslog=12\npid_database=4194304\npid_other=1\npid_other=2\n"
                    "api=http://127.0.0.1:80\ntoken_file=/tmp/t\npostgresql=host=/tmp dbname=x\n"
-                   "report=/tmp/r\nsource_network=127.66.0.0/16",
+                   "report=/tmp/r\ncontrol=/tmp/control\nsource_network=127.66.0.0/16",
                    &e, &err);
     cr_assert_eq(rc, 0, "%s", err.message);
     cr_expect_str_eq(e.name, "syslog-ng");
@@ -31,6 +31,7 @@ Test(target_env, everything_a_driver_says_is_read)
     cr_expect_eq(e.config_n, 1);
     cr_expect_str_eq(e.postgresql, "host=/tmp dbname=x");
     cr_expect_str_eq(e.report, "/tmp/r");
+    cr_expect_str_eq(e.control, "/tmp/control");
     cr_expect_str_eq(e.source_network, "127.66.0.0/16");
     cr_expect_eq(e.ports_n[TARGET_UDP], 1);
     cr_expect_eq(e.ports_n[TARGET_TCP], 2);
