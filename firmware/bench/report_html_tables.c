@@ -304,8 +304,9 @@ static void add_peer(const cJSON *p, double most, const struct words *c, struct 
     add_rate(c[3], facts_number(p, "median"), most, "left", out);
     report_html_cell(out, c[4], figure_rate(facts_number(p, "mad")).s);
     add_rate(c[5], facts_number(p, "reported_median"), most, "reported", out);
+    report_html_cell(out, c[6], figure_loss(facts_number(p, "loss_percent")).s);
     buf_add_str(out, "<td><span class=\"k\">");
-    html_words(out, c[6]);
+    html_words(out, c[7]);
     html_cell(out, "</span><span>", figure_ratio(facts_number(p, "ratio")).s, "");
     if (facts_true(p, "is_noise")) {
         buf_add_str(out, " <span class=\"dim\">");
@@ -320,7 +321,7 @@ void report_html_matrix(const struct report_view *v, struct buf *out)
     static const struct words columns[] = {
         {"Test", "試験"},        {"Target", "対象"}, {"Runs", "回数"},
         {"Stored/s", "保存/秒"}, {"± MAD", "± MAD"}, {"Sender's rate/s", "送信側レート/秒"},
-        {"Ratio", "比"},
+        {"Lost", "損失"},        {"Ratio", "比"},
     };
     const cJSON *peers = facts_get(v->report, "peers"), *p;
     int n = 0, all = cJSON_GetArraySize(peers);
@@ -342,10 +343,12 @@ void report_html_matrix(const struct report_view *v, struct buf *out)
     html_words(
         out, (struct words){
                  "Stored: median of the runs, what was found afterwards, drain included. "
-                 "Sender's rate: what a generator alone would report. Within noise: the "
+                 "Sender's rate: what a generator alone would report. Lost: in the worst run. "
+                 "Within noise: the "
                  "difference is below twice the wider MAD (median absolute deviation).",
                  "保存: 各回の中央値。後から検索で確認した件数で、残り処理の時間を含みます。送信側"
-                 "レート: 生成ツールだけが報告する値。ばらつきの範囲内: 差が MAD "
+                 "レート: 生成ツールだけが報告する値。損失: 最も多かった回の値。ばらつきの範囲内: "
+                 "差が MAD "
                  "(中央絶対偏差) の大きい方の 2 倍未満。"});
     buf_add_str(out, "</p>\n");
 }

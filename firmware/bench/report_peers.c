@@ -12,6 +12,7 @@ struct group {
     size_t target; /* its place in "targets" */
     const cJSON *first;
     double stored[RUNS_MAX], reported[RUNS_MAX];
+    double loss_percent; /* the greatest; NAN where none is known */
     size_t n;
 };
 
@@ -44,6 +45,32 @@ static int by_key(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
+/* What generators of this kind report: all they sent by the time they sent, with what lies in the
+ * kernel's buffers at the end.  (The rate of the window would be that of the collector, which by
+ * then holds them back.) */
+static double reported_rate(const cJSON *trial)
+{
+    const cJSON *c;
+    double sum = 0;
+    int n = 0;
+    cJSON_ArrayForEach(c, facts_get(trial, "clients"))
+    {
+        sum += facts_number(c, "rate");
+        n++;
+    }
+    return n > 0 ? sum : facts_number(trial, "rates.sent");
+}
+
+static void take(struct group *g, const cJSON *trial)
+{
+    double rate = facts_stored_rate(trial), loss = facts_loss_percent(trial);
+    if (!facts_is_result(trial) || isnan(rate) || g->n == RUNS_MAX)
+        return;
+    g->stored[g->n] = rate;
+    g->reported[g->n++] = reported_rate(trial);
+    g->loss_percent = fmax(g->loss_percent, loss); /* NAN gives way */
+}
+
 static void add_peer(cJSON *peers, const struct group *g, const struct group *base)
 {
     double median = stats_median(g->stored, g->n), of_base = NAN;
@@ -59,6 +86,7 @@ static void add_peer(cJSON *peers, const struct group *g, const struct group *ba
     facts_set_number(p, "median", median);
     facts_set_number(p, "mad", stats_mad(g->stored, g->n));
     facts_set_number(p, "reported_median", stats_median(g->reported, g->n));
+    facts_set_number(p, "loss_percent", g->loss_percent);
     if (base && base->n)
         of_base = stats_median(base->stored, base->n);
     facts_set_number(p, "ratio", of_base > 0 ? median / of_base : NAN);
@@ -107,14 +135,11 @@ void report_peers(cJSON *report)
                 groups = 0;
             }
             if (is_new_test || keys[i].target != keys[i - 1].target)
-                g[groups++] = (struct group){
-                    .test = keys[i].test, .target = keys[i].target, .first = keys[i].trial};
-            struct group *last = &g[groups - 1];
-            double rate = facts_stored_rate(keys[i].trial);
-            if (facts_is_result(keys[i].trial) && !isnan(rate) && last->n < RUNS_MAX) {
-                last->stored[last->n] = rate;
-                last->reported[last->n++] = facts_number(keys[i].trial, "rates.sent");
-            }
+                g[groups++] = (struct group){.test = keys[i].test,
+                                             .target = keys[i].target,
+                                             .first = keys[i].trial,
+                                             .loss_percent = NAN};
+            take(&g[groups - 1], keys[i].trial);
         }
         add_test(peers, g, groups);
         free(g);

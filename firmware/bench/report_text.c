@@ -257,15 +257,15 @@ static void add_knees(const struct report_view *v, struct buf *out)
 
 static void add_matrix(const struct report_view *v, struct buf *out)
 {
-    static const char *const head[] = {"test",  "target",     "runs",  "stored/s",
-                                       "± MAD", "reported/s", "ratio", ""};
+    static const char *const head[] = {"test",       "target", "runs",  "stored/s", "± MAD",
+                                       "reported/s", "lost",   "ratio", ""};
     const cJSON *p, *peers = facts_get(v->report, "peers");
     struct text_table t;
     int n = 0;
     if (cJSON_GetArraySize(peers) < 1)
         return;
     heading(out, "SIDE BY SIDE");
-    text_table_init(&t, "llrrrrrl");
+    text_table_init(&t, "llrrrrrrl");
     for (size_t i = 0; i < ARRAY_LEN(head); i++)
         text_table_add(&t, head[i]);
     cJSON_ArrayForEach(p, peers)
@@ -278,6 +278,7 @@ static void add_matrix(const struct report_view *v, struct buf *out)
         text_table_add(&t, figure_rate(facts_number(p, "median")).s);
         text_table_add(&t, figure_rate(facts_number(p, "mad")).s);
         text_table_add(&t, figure_rate(facts_number(p, "reported_median")).s);
+        text_table_add(&t, figure_loss(facts_number(p, "loss_percent")).s);
         text_table_add(&t, figure_ratio(facts_number(p, "ratio")).s);
         text_table_add(&t, facts_true(p, "is_noise") ? "within noise" : "");
     }
@@ -285,7 +286,7 @@ static void add_matrix(const struct report_view *v, struct buf *out)
     text_table_done(&t);
     buf_add_str(out,
                 "\n  stored/s: median, what was found afterwards, drain included; reported/s: what "
-                "the sender saw\n");
+                "the sender saw;\n  lost: of what was sent, in the worst of the runs\n");
 }
 
 static void add_sizing(const struct report_view *v, struct buf *out)

@@ -50,7 +50,7 @@ struct target_facts {
     char name[64];    /* the spec */
     char product[64]; /* "Azekura", "syslog-ng" */
     char version[64];
-    char stores[64]; /* "PostgreSQL, searchable", "flat files", "nothing" */
+    char stores[64]; /* in what, and what that outlives: "flat files, in the page cache"; "nothing" */
     char config_sha256[65];
     bool is_local; /* on this machine: /proc tells of its processes */
     bool is_box;   /* in service: other senders may be active, nothing may be killed */
@@ -101,6 +101,23 @@ MUST_USE int target_counters(struct target *t, struct target_counters *ret, stru
 /* Everything it has of the run, into the tally.  Blocks; `stop` polled. */
 MUST_USE int target_read_back(struct target *t, uint64_t run, struct tally *tally,
                               const volatile sig_atomic_t *stop, struct err *err);
+/* Of a box on another machine: its own samples, each of whole TARGET_BEAT_S seconds; NAN unknown.
+ * CPU is % of one core, as of struct sample. */
+#define TARGET_BEAT_S 5
+#define TARGET_BEATS_MAX 128
+struct target_beat {
+    int64_t at_us;  /* when it begins, our wall clock */
+    double threads; /* of its hardware */
+    double load1, load5, load15;
+    double cpu_syslog, cpu_database, cpu_host, cpu_foreign, cpu_steal;
+    double memory_bytes; /* in use, of the whole machine */
+};
+/* Those it has by now that begin at or after `from_us`, oldest first.  How many, 0 for every other
+ * target, or negative and *err. */
+MUST_USE int target_beats(struct target *t, int64_t from_us,
+                          struct target_beat ret[TARGET_BEATS_MAX], struct err *err);
+/* When the first of them begins. */
+int64_t target_beat_begin(const struct target *t, int64_t from_us);
 /* How many messages of the run a search finds now (box, azekura); others: the marks in its files or
  * rows.  Costs a search of all that came since target_forget(); others: of what is new. */
 MUST_USE int target_visible(struct target *t, uint64_t run, int64_t *ret, struct err *err);

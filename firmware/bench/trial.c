@@ -10,6 +10,7 @@
 #include "bench/load_command.h"
 #include "bench/stats.h"
 #include "bench/trial_measure.h"
+#include "bench/trial_remote.h"
 
 #define POLL_MS 50
 /* The store stands still so long: what is not there by now does not come (a receiver closes a block
@@ -29,6 +30,7 @@ struct trial_state {
     struct target_counters before, last;
     struct sample_look look_first, look_last;
     struct trial_seconds seconds;
+    struct trial_remote remote;
     int64_t start_us, last_growth_us;
     bool keeps_nothing; /* a null receiver: its counts are all there is */
     int64_t visible;
@@ -182,6 +184,7 @@ static void take_second(struct trial_state *s)
     look(s, &now);
     sample_between(&s->look_last, &now, &second.sample);
     s->look_last = now;
+    trial_remote_fill(&s->remote, &second.sample);
     read_counters(s);
     second.kernel_dropped = since(s->before.kernel_dropped, s->last.kernel_dropped);
     second.received = since(s->before.received, s->last.received);
@@ -219,6 +222,7 @@ static int send_all(struct trial_state *s, struct err *err)
     look(s, &s->look_first);
     s->look_last = s->look_first;
     s->t->started_at_us = clock_wall_us();
+    trial_remote_begin(&s->remote, s->o->target, s->t->started_at_us);
     s->start_us = s->last_growth_us = clock_mono_us();
     load_start(s->load, s->start_us);
     for (int64_t next = s->start_us + US_PER_SECOND;;) {
@@ -300,7 +304,6 @@ static void drain(struct trial_state *s)
             bound_s = MIN(bound_s, STOPPED_DRAIN_S);
         nap_ms(has_stored ? 2 * POLL_MS : 6 * POLL_MS);
     }
-    s->t->drain_s = (double)MAX(s->last_growth_us - begin, 0) / 1e6;
 }
 
 /* Canaries are found a moment after they are stored. */
@@ -412,10 +415,8 @@ static void measure(struct trial_state *s)
     struct trial *t = s->t;
     const struct stages *g = &t->stages;
     trial_measure(&s->seconds, s->o->warm_up_percent, t);
-    double until = (double)(s->last_growth_us - s->start_us) / 1e6;
-    t->stored = g->stored >= 0 && until > 0 ? (double)g->stored / MAX(until, t->duration_s) : NAN;
-    t->visible = g->visible >= 0 && until > 0 ? (double)g->visible / MAX(until, t->duration_s)
-                                              : NAN;
+    trial_measure_stored((double)(s->last_growth_us - s->start_us) / 1e6, t);
+    trial_remote_measure(&s->remote, t);
     const struct sample_look *a = &s->look_first, *b = &s->look_last;
     bool is_same = a->identity == b->identity && s->facts->is_local && g->stored > 0;
     t->us_syslog = is_same ? (b->syslog_s - a->syslog_s) * 1e6 / (double)g->stored : NAN;
@@ -425,7 +426,7 @@ static void measure(struct trial_state *s)
                            : NAN;
     canary_result(s->canary, s->load, &t->latency);
     struct stages_validity v = {
-        .cores = cores(),
+        .cores = s->remote.threads > 0 ? (int)s->remote.threads : cores(),
         .rate = s->o->rate,
         .offered = t->offered,
         .sent_rate = t->sent,
@@ -471,6 +472,8 @@ static int run(struct trial_state *s, struct err *err)
     look(s, &s->look_last);
     if ((rc = read_back(s, err)) < 0)
         return rc;
+    trial_remote_end(&s->remote, s->t->started_at_us + (int64_t)(s->t->duration_s * 1e6),
+                     s->o->stop);
     count_clients(s);
     close_ledger(s);
     measure(s);
@@ -499,5 +502,6 @@ int trial_run(const struct trial_options *o, struct trial *ret, struct err *err)
     load_free(&s.load);
     canary_free(&s.canary);
     trial_seconds_free(&s.seconds);
+    trial_remote_done(&s.remote);
     return rc;
 }

@@ -99,6 +99,11 @@ void trial_measure(const struct trial_seconds *s, double warm_up_percent, struct
         measure_window(s, warm_up_percent, t);
         measure_peak(s, t);
     }
+    trial_measure_machine(s, t);
+}
+
+void trial_measure_machine(const struct trial_seconds *s, struct trial *t)
+{
     t->cpu_syslog = RATE(cpu_syslog);
     t->cpu_database = RATE(cpu_database);
     t->cpu_generator = RATE(cpu_generator);
@@ -110,4 +115,17 @@ void trial_measure(const struct trial_seconds *s, double warm_up_percent, struct
     t->load15 = LEVEL(load15);
     t->syslog_bytes = LEVEL(syslog_bytes).max;
     t->database_bytes = LEVEL(database_bytes).max;
+}
+
+static double rate_of(int64_t n, double seconds)
+{
+    return n >= 0 && seconds > 0 ? (double)n / seconds : NAN;
+}
+
+void trial_measure_stored(double until_s, struct trial *t)
+{
+    double seconds = until_s > 0 ? fmax(until_s, t->duration_s) : NAN;
+    t->stored = rate_of(t->stages.stored, seconds);
+    t->visible = rate_of(t->stages.visible, seconds);
+    t->drain_s = fmax(until_s - t->duration_s, 0);
 }

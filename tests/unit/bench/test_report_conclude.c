@@ -273,3 +273,44 @@ Test(report_conclude, peers_are_medians_of_valid_runs_without_the_warm_up)
     cr_assert_float_eq(facts_number(cJSON_GetArrayItem(peers, 0), "ratio"), 1, 0);
     cJSON_Delete(r);
 }
+
+static cJSON *trial_of_run(cJSON *r, const char *target, int run)
+{
+    cJSON *t;
+    cJSON_ArrayForEach(t, cJSON_GetObjectItem(r, "trials"))
+    {
+        if (facts_is(t, "target", target) && facts_index(t, "run") == run)
+            return t;
+    }
+    cr_assert_fail("no run %d of %s", run, target);
+    return NULL;
+}
+
+Test(report_conclude,
+     a_peers_reported_rate_is_the_sum_of_its_generators_and_its_loss_the_worst_runs)
+{
+    cJSON *r = document("sngbench");
+    for (int run = 1; run <= 3; run++) {
+        cJSON *t = trial_of_run(r, "syslog-ng:maxperf", run), *clients = cJSON_CreateArray();
+        for (int i = 0; i < 4; i++) {
+            cJSON *c = cJSON_CreateObject();
+            facts_set_number(c, "rate", 1000 * run + i);
+            cJSON_AddItemToArray(clients, c);
+        }
+        facts_set(t, "clients", clients);
+        facts_set_number(cJSON_GetObjectItem(t, "rates"), "sent", 5); /* held back by then */
+    }
+    cJSON *bad = trial_of_run(r, "syslog-ng:maxperf", 2);
+    double sent = facts_number(bad, "stages.sent");
+    facts_set_number(cJSON_GetObjectItem(bad, "sequence"), "found", sent * 3 / 4);
+    facts_set_number(cJSON_GetObjectItem(bad, "sequence"), "missing", sent / 4);
+    report_conclude(r);
+    const cJSON *peers = facts_get(r, "peers"), *p = cJSON_GetArrayItem(peers, 1);
+    cr_assert_str_eq(facts_text(p, "target"), "syslog-ng:maxperf");
+    cr_expect_float_eq(facts_number(p, "reported_median"), 8006, 1e-6, "%f",
+                       facts_number(p, "reported_median"));
+    cr_expect_float_eq(facts_number(p, "loss_percent"), 25, 0.01, "%f",
+                       facts_number(p, "loss_percent"));
+    cr_expect_eq(facts_number(cJSON_GetArrayItem(peers, 0), "loss_percent"), 0);
+    cJSON_Delete(r);
+}

@@ -90,3 +90,30 @@ Test(trial_measure, without_any_second_nothing_is_known)
     trial_measure(&s, 10, &t);
     cr_expect(isnan(t.sent) && isnan(t.offered) && isnan(t.cpu_syslog.mean));
 }
+
+Test(trial_measure, the_drain_is_from_the_end_of_the_sending_until_the_store_stopped_growing)
+{
+    static const struct {
+        const char *name;
+        double duration_s, until_s;
+        int64_t stored, visible;
+        double drain_s, rate, visible_rate;
+    } cases[] = {
+        {"buffers of the kernel are stored while connections close", 4, 13.5, 27000, 2700, 9.5,
+         2000, 200},
+        {"all is stored before the sending ends", 4, 3.5, 8000, 8000, 0, 2000, 2000},
+        {"nothing was ever stored", 4, 0, 0, 0, 0, NAN, NAN},
+        {"nobody counted what was stored", 4, 5, -1, 500, 1, NAN, 100},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct trial t = {.duration_s = cases[i].duration_s,
+                          .stages = {.stored = cases[i].stored, .visible = cases[i].visible}};
+        trial_measure_stored(cases[i].until_s, &t);
+        cr_expect_float_eq(t.drain_s, cases[i].drain_s, 1e-9, "%s: %f s", cases[i].name, t.drain_s);
+        cr_expect(isnan(cases[i].rate) ? isnan(t.stored) : fabs(t.stored - cases[i].rate) < 1e-6,
+                  "%s: %f", cases[i].name, t.stored);
+        cr_expect(isnan(cases[i].visible_rate) ? isnan(t.visible)
+                                               : fabs(t.visible - cases[i].visible_rate) < 1e-6,
+                  "%s: %f", cases[i].name, t.visible);
+    }
+}
