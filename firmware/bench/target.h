@@ -50,7 +50,8 @@ struct target_facts {
     char name[64];    /* the spec */
     char product[64]; /* "Azekura", "syslog-ng" */
     char version[64];
-    char stores[64]; /* in what, and what that outlives: "flat files, in the page cache"; "nothing" */
+    char stores[64]; /* in what, and what that outlives: "flat files, in the page cache"; "nothing"
+                      */
     char config_sha256[65];
     bool is_local; /* on this machine: /proc tells of its processes */
     bool is_box;   /* in service: other senders may be active, nothing may be killed */

@@ -213,7 +213,7 @@ static void take_facts(struct target *t, const cJSON *box)
     struct target_facts *f = &t->facts;
     snprintf(f->product, sizeof(f->product), "Azekura");
     snprintf(f->version, sizeof(f->version), "%s", api_text(box, "version", "unknown"));
-    snprintf(f->stores, sizeof(f->stores), "PostgreSQL, searchable");
+    snprintf(f->stores, sizeof(f->stores), "PostgreSQL, on the disk, searchable");
     f->is_box = true;
     f->is_local = is_here(box);
     if (f->is_local)
