@@ -3,6 +3,7 @@
 #include "store/benchmark.h"
 
 #include "store/retention_hand.h"
+#include "store/event.h"
 #include "store/search.h"
 
 /* ---- what came ---- */
@@ -163,50 +164,108 @@ static int parse_sender(struct view text, struct ip *ret, struct err *err)
     return 0;
 }
 
-int benchmark_add_sender(const struct retention_hand *h, struct view address,
-                         char ret_address[IP_TEXT_MAX], int64_t *ret_until_us, struct err *err)
+/* What there is to know of registrations, and of what came from there as logs. */
+#define SENDER_COLUMNS \
+    "select host(b.address), b.actor, b.since, b.until, coalesce(s.messages, 0), s.last_heard"
+#define SENDER_DEVICE " left join azekura.source s on s.address = b.address"
+
+static void take_sender(const PGresult *r, int row, struct benchmark_sender *ret)
 {
-    struct ip ip;
+    snprintf(ret->address, sizeof(ret->address), "%s", PQgetvalue(r, row, 0));
+    snprintf(ret->actor, sizeof(ret->actor), "%s", PQgetvalue(r, row, 1));
+    ret->since_us = store_time_parse(PQgetvalue(r, row, 2));
+    ret->until_us = store_time_parse(PQgetvalue(r, row, 3));
+    ret->device_messages = store_number(r, row, 4);
+    ret->device_heard_us = store_time_parse(PQgetvalue(r, row, 5));
+}
+
+int benchmark_read_senders(PGconn *c, struct benchmark_sender ret[BENCHMARK_SENDERS_MAX],
+                           struct err *err)
+{
+    struct number_text most = number_text(BENCHMARK_SENDERS_MAX);
+    PGresult *r = NULL;
+    int rc = store_query(c,
+                         SENDER_COLUMNS " from azekura.benchmark_sender b" SENDER_DEVICE
+                                        " where b.until > now() order by b.address limit $1::int",
+                         1, (const char *const[]){most.text}, &r, err);
+    if (rc < 0)
+        return rc;
+    int n = PQntuples(r);
+    for (int row = 0; row < n; row++)
+        take_sender(r, row, &ret[row]);
+    PQclear(r);
+    return n;
+}
+
+static int tell_begin(PGconn *c, const struct benchmark_sender *s, struct err *err)
+{
+    char until[RFC3339_MAX];
+    struct number_text messages = number_text(s->device_messages);
+    rfc3339_format(s->until_us, until);
+    struct event_params p = {.text = {"actor", s->actor, "address", s->address, "until", until,
+                                      "messages", messages.text},
+                             .n = 4};
+    return event_add(c, EVENT_BENCH_SENDER_ADDED, &p, err);
+}
+
+static int tell_end(PGconn *c, const char *actor, const char *address, struct err *err)
+{
+    struct event_params p = {.text = {"actor", actor, "address", address}, .n = 2};
+    return event_add(c, EVENT_BENCH_SENDER_ENDED, &p, err);
+}
+
+/* 1: it was not registered before, 0: it was; or negative. */
+static int keep_sender(const struct retention_hand *h, const char *address,
+                       struct benchmark_sender *ret, struct err *err)
+{
     struct number_text hours = number_text(BENCHMARK_SENDER_HOURS),
                        most = number_text(BENCHMARK_SENDERS_MAX);
+    const char *values[] = {address, hours.text, h->actor, most.text};
+    PGresult *r = NULL;
+    int rc = store_query(
+        h->db,
+        "with kept as (insert into azekura.benchmark_sender as b (address, until, actor)"
+        " select $1::inet, now() + make_interval(hours => $2::int), $3 where"
+        " (select count(*) from azekura.benchmark_sender where until > now()"
+        "   and address <> $1::inet) < $4::int"
+        " on conflict (address) do update set since = case when b.until > now() then b.since"
+        " else now() end, until = excluded.until, is_over = false, actor = excluded.actor"
+        " returning *),"
+        " noted as (insert into azekura.audit (actor, action, detail)"
+        " select $3, 'bench.sender.add', jsonb_build_object('address', address, 'until', until)"
+        " from kept) " SENDER_COLUMNS ", b.since = now() from kept b" SENDER_DEVICE,
+        4, values, &r, err);
+    if (rc < 0)
+        return rc;
+    bool is_kept = PQntuples(r) > 0, is_new = is_kept && PQgetvalue(r, 0, 6)[0] == 't';
+    if (is_kept)
+        take_sender(r, 0, ret);
+    PQclear(r);
+    if (!is_kept)
+        return err_set(err, EEXIST, "too_many",
+                       "%d addresses are registered for benchmarks already, as many as there can "
+                       "be",
+                       BENCHMARK_SENDERS_MAX);
+    return is_new;
+}
+
+int benchmark_add_sender(const struct retention_hand *h, struct view address,
+                         struct benchmark_sender *ret, struct err *err)
+{
+    struct ip ip;
     char text[IP_TEXT_MAX];
     int rc = parse_sender(address, &ip, err);
     if (rc < 0)
         return rc;
     (void)ip_format(&ip, text);
-    const char *values[] = {text, hours.text, h->actor, most.text};
-    PGresult *r = NULL;
     rc = hand_begin(h, err);
     if (rc < 0)
         return rc;
     int64_t locked = store_execute(
         h->db, "lock table azekura.benchmark_sender in share row exclusive mode", 0, NULL, err);
-    rc = locked < 0 ? (int)locked : 0;
-    if (rc == 0)
-        rc = store_query(
-            h->db,
-            "with kept as (insert into azekura.benchmark_sender as b (address, until, actor)"
-            " select $1::inet, now() + make_interval(hours => $2::int), $3 where"
-            " (select count(*) from azekura.benchmark_sender where until > now()"
-            "   and address <> $1::inet) < $4::int"
-            " on conflict (address) do update set since = case when b.until > now() then b.since"
-            " else now() end, until = excluded.until, is_over = false, actor = excluded.actor"
-            " returning address, until),"
-            " noted as (insert into azekura.audit (actor, action, detail)"
-            " select $3, 'bench.sender.add', to_jsonb(kept) from kept) select until from kept",
-            4, values, &r, err);
-    if (rc == 0) {
-        if (PQntuples(r) == 0)
-            rc = err_set(err, EEXIST, "too_many",
-                         "%d addresses are registered for benchmarks already, as many as there can "
-                         "be",
-                         BENCHMARK_SENDERS_MAX);
-        else
-            *ret_until_us = store_time_parse(PQgetvalue(r, 0, 0));
-        PQclear(r);
-    }
-    if (rc == 0)
-        snprintf(ret_address, IP_TEXT_MAX, "%s", text);
+    rc = locked < 0 ? (int)locked : keep_sender(h, text, ret, err);
+    if (rc > 0)
+        rc = tell_begin(h->db, ret, err);
     return hand_end(h, rc, err);
 }
 
@@ -219,6 +278,9 @@ int benchmark_remove_sender(const struct retention_hand *h, struct view address,
                        (int)MIN(address.n, (size_t)64), address.p ? address.p : "");
     (void)ip_format(&ip, text);
     const char *values[] = {text, h->actor};
+    int begun = hand_begin(h, err);
+    if (begun < 0)
+        return begun;
     /* it stays until its minutes have been counted */
     int64_t rc = store_execute(
         h->db,
@@ -228,17 +290,34 @@ int benchmark_remove_sender(const struct retention_hand *h, struct view address,
         " select $2, 'bench.sender.remove', to_jsonb(gone) from gone) select from gone",
         2, values, err);
     if (rc == 0)
-        return err_set(err, ENOENT, "not_found", "%s is not registered for a benchmark", text);
-    return rc < 0 ? (int)rc : 0;
+        rc = err_set(err, ENOENT, "not_found", "%s is not registered for a benchmark", text);
+    if (rc > 0)
+        rc = tell_end(h->db, h->actor, text, err);
+    return hand_end(h, (int)rc, err);
+}
+
+static int end_senders(PGconn *c, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = store_query(c,
+                         "select host(a) from unnest(azekura.end_benchmark_senders()) a order by a",
+                         0, NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    int n = PQntuples(r);
+    for (int row = 0; row < n && rc >= 0; row++)
+        rc = tell_end(c, "azekura", PQgetvalue(r, row, 0), err);
+    PQclear(r);
+    return rc < 0 ? rc : n;
 }
 
 int64_t benchmark_end_senders(PGconn *c, struct err *err)
 {
-    PGresult *r = NULL;
-    int rc = store_query(c, "select azekura.end_benchmark_senders()", 0, NULL, &r, err);
-    if (rc < 0)
-        return rc;
-    int64_t n = store_number(r, 0, 0);
-    PQclear(r);
-    return n;
+    int64_t rc = store_execute(c, "begin", 0, NULL, err);
+    int n = rc < 0 ? (int)rc : end_senders(c, err);
+    if (n >= 0)
+        rc = store_execute(c, "commit", 0, NULL, err);
+    else if (PQtransactionStatus(c) != PQTRANS_IDLE)
+        (void)!store_execute(c, "rollback", 0, NULL, NULL);
+    return n < 0 ? n : rc < 0 ? rc : n;
 }

@@ -62,15 +62,27 @@ MUST_USE int benchmark_read_box(PGconn *c, struct benchmark_box *ret, struct err
 
 #define BENCHMARK_SENDER_HOURS 26 /* a registration ends by itself */
 
-/* One address, no network, from now on (again: for as long again).  0, its text and its end;
- * -EINVAL; -EEXIST "too_many", there are BENCHMARK_SENDERS_MAX. */
+struct benchmark_sender {
+    char address[IP_TEXT_MAX];
+    char actor[128];
+    int64_t since_us, until_us;
+    /* As logs before, ever, and the last of them: of a device that somebody took for a benchmark's
+     * machine.  0 and TIME_NONE: never heard. */
+    int64_t device_messages, device_heard_us;
+};
+
+/* Those that are registered now, by address; at most BENCHMARK_SENDERS_MAX.  How many, or negative
+ * and *err. */
+MUST_USE int benchmark_read_senders(PGconn *c, struct benchmark_sender ret[BENCHMARK_SENDERS_MAX],
+                                    struct err *err);
+/* One address, no network, from now on (again: for as long again), and an event.  0; -EINVAL;
+ * -EEXIST "too_many", there are BENCHMARK_SENDERS_MAX. */
 MUST_USE int benchmark_add_sender(const struct retention_hand *h, struct view address,
-                                  char ret_address[IP_TEXT_MAX], int64_t *ret_until_us,
-                                  struct err *err);
+                                  struct benchmark_sender *ret, struct err *err);
 MUST_USE int benchmark_remove_sender(const struct retention_hand *h, struct view address,
                                      struct err *err); /* -ENOENT */
-/* End those whose time is up, and forget what is older than anything that is kept.  How many ended,
- * or negative and *err. */
+/* End those whose time is up, with an event each, and forget what is older than anything that is
+ * kept.  How many ended, or negative and *err. */
 MUST_USE int64_t benchmark_end_senders(PGconn *c, struct err *err);
 
 #endif

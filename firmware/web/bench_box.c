@@ -1,11 +1,13 @@
-/* The benchmark seen from the box: GET /bench/box, GET and DELETE /bench/messages, POST and DELETE
- * /bench/senders. */
+/* The benchmark seen from the box: GET /bench/box, GET and DELETE /bench/messages, GET, POST and
+ * DELETE /bench/senders. */
 #include "web/handlers.h"
 
 #include <unistd.h>
 
 #include "config/log.h"
 #include "store/benchmark.h"
+#include "web/bench_folder.h"
+#include "web/bench_watch.h"
 #include "web/body.h"
 #include "web/json.h"
 #include "web/params.h"
@@ -164,9 +166,14 @@ void bench_messages_delete(struct request *rq)
 {
     struct err err;
     struct retention_hand h;
-    char text[24];
+    char text[24], running[BENCH_ID_MAX + 1];
     int64_t id = 0;
     int rc = rule_hand(rq, &h, &err);
+    if (rc == 0 && bench_watch_any_lives(rq->web->bench, running))
+        rc = err_set(&err, EEXIST, "running",
+                     "the benchmark %s runs and has yet to read its messages back; wait for its "
+                     "end, or stop it first",
+                     running);
     if (rc == 0)
         rc = benchmark_request_deletion(&h, &id, &err);
     if (rc < 0) {
@@ -187,13 +194,53 @@ void bench_messages_delete(struct request *rq)
 
 /* ---- senders ---- */
 
+static void add_sender(struct json *j, const struct benchmark_sender *s)
+{
+    json_begin(j, '{');
+    json_key(j, "address");
+    json_str(j, s->address);
+    add_time(j, "since", s->since_us);
+    add_time(j, "until", s->until_us);
+    json_key(j, "actor");
+    json_str(j, s->actor);
+    add_int(j, "device_messages", s->device_messages);
+    add_time(j, "device_last_heard", s->device_heard_us);
+    json_end(j, '}');
+}
+
+void bench_senders(struct request *rq)
+{
+    struct err err;
+    struct params p;
+    struct benchmark_sender list[BENCHMARK_SENDERS_MAX];
+    params_parse(&p, &rq->arena, rq->query_string);
+    int rc = params_done(&p, &err);
+    if (rc == 0)
+        rc = request_db(rq, &err);
+    if (rc == 0)
+        rc = benchmark_read_senders(rq->db, list, &err);
+    if (rc < 0) {
+        reply_err(rq, rc, &err);
+        return;
+    }
+    struct buf body = BUF_INIT(ANSWER_MAX_BYTES);
+    struct json j = JSON_INIT(&body);
+    json_begin(&j, '{');
+    json_key(&j, "senders");
+    json_begin(&j, '[');
+    for (int i = 0; i < rc; i++)
+        add_sender(&j, &list[i]);
+    json_end(&j, ']');
+    json_end(&j, '}');
+    reply_json(rq, 200, NULL, &body);
+}
+
 void bench_sender_add(struct request *rq)
 {
     struct err err;
     struct retention_hand h;
     struct view address;
-    char text[IP_TEXT_MAX];
-    int64_t until_us = 0;
+    struct benchmark_sender made;
     cJSON *body = body_object(rq);
     if (!body)
         return;
@@ -203,20 +250,15 @@ void bench_sender_add(struct request *rq)
     if (rc == 0)
         rc = rule_hand(rq, &h, &err);
     if (rc == 0)
-        rc = benchmark_add_sender(&h, address, text, &until_us, &err);
+        rc = benchmark_add_sender(&h, address, &made, &err);
     cJSON_Delete(body);
     if (rc < 0) {
         reply_err(rq, rc, &err);
         return;
     }
-    log_line(LOG_INFO, "%s registered %s for a benchmark", h.actor, text);
-    struct buf out = BUF_INIT(512);
+    struct buf out = BUF_INIT(1024);
     struct json j = JSON_INIT(&out);
-    json_begin(&j, '{');
-    json_key(&j, "address");
-    json_str(&j, text);
-    add_time(&j, "until", until_us);
-    json_end(&j, '}');
+    add_sender(&j, &made);
     reply_json(rq, 201, NULL, &out);
 }
 
@@ -231,6 +273,5 @@ void bench_sender_remove(struct request *rq)
         reply_err(rq, rc, &err);
         return;
     }
-    log_line(LOG_INFO, "%s ended the registration of %s for a benchmark", h.actor, rq->id);
     reply_empty(rq, 204, NULL);
 }

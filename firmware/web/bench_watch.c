@@ -135,6 +135,24 @@ static bool find_living(struct bench_watch *b, int root, int list, char ret_id[]
     return is_found;
 }
 
+/* One that was started here, or by hand into our folder. */
+static bool find_any(struct bench_watch *b, int root, int marks, char ret_id[])
+{
+    return find_living(b, root, marks, ret_id) || find_living(b, root, root, ret_id);
+}
+
+bool bench_watch_any_lives(struct bench_watch *b, char ret_id[])
+{
+    int root = bench_folder_root(b->state_dir, NULL);
+    int marks = root < 0 ? -1 : bench_folder_marks(root, NULL);
+    bool lives = marks >= 0 && find_any(b, root, marks, ret_id);
+    if (marks >= 0)
+        close(marks);
+    if (root >= 0)
+        close(root);
+    return lives;
+}
+
 /* ---- its end ---- */
 
 /* The token goes and the event comes together, so that the event is told once. */
@@ -452,9 +470,7 @@ int bench_watch_begin(struct bench_watch *b, PGconn *db, const struct bench_begi
         rc = s.marks = bench_folder_marks(s.root, err);
     if (rc >= 0 && atomic_load(&b->is_stopping))
         rc = err_set(err, EAGAIN, "stopping", "the console is being stopped");
-    /* also one that somebody started by hand into this folder */
-    if (rc >= 0 &&
-        (find_living(b, s.root, s.marks, other) || find_living(b, s.root, s.root, other)))
+    if (rc >= 0 && find_any(b, s.root, s.marks, other))
         rc = err_set(err, EEXIST, "running", "the benchmark %s runs; one at a time", other);
     if (rc >= 0)
         rc = begin(&s, db, err);

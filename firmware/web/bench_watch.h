@@ -42,6 +42,8 @@ MUST_USE int bench_watch_begin(struct bench_watch *b, PGconn *db, const struct b
                                char ret_id[], struct err *err);
 /* The run lives, or is being started.  `dir`: its folder, -1 while it has none. */
 bool bench_watch_is_running(struct bench_watch *b, int dir, const char *id);
+/* A run lives, started here or by hand into this folder: its id (BENCH_ID_MAX + 1). */
+bool bench_watch_any_lives(struct bench_watch *b, char ret_id[]);
 /* It lives, or its end has not been tidied up. */
 bool bench_watch_is_open(struct bench_watch *b, int root, int dir, const char *id);
 

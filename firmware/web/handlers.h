@@ -43,6 +43,7 @@ void retention_deletion(struct request *rq);
 void bench_box(struct request *rq);
 void bench_messages(struct request *rq);
 void bench_messages_delete(struct request *rq);
+void bench_senders(struct request *rq);
 void bench_sender_add(struct request *rq);
 void bench_sender_remove(struct request *rq);
 

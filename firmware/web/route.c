@@ -39,6 +39,7 @@ const struct route routes[] = {
     {"GET", V1 "/bench/box", ACCESS_VIEWER, bench_box},
     {"GET", V1 "/bench/messages", ACCESS_VIEWER, bench_messages},
     {"DELETE", V1 "/bench/messages", ACCESS_OPERATOR, bench_messages_delete},
+    {"GET", V1 "/bench/senders", ACCESS_VIEWER, bench_senders},
     {"POST", V1 "/bench/senders", ACCESS_OPERATOR, bench_sender_add},
     {"DELETE", V1 "/bench/senders/{address}", ACCESS_OPERATOR, bench_sender_remove},
     {"GET", V1 "/bench/profiles", ACCESS_VIEWER, bench_profiles},

@@ -127,16 +127,16 @@ begin
     end;
 end $$;
 
--- Addresses whose time is up, and what is older than anything of the benchmark that is kept.  How many addresses ended.
-create function azekura.end_benchmark_senders() returns bigint
+-- Addresses whose time is up, and what is older than anything of the benchmark that is kept.  The addresses that ended.
+create function azekura.end_benchmark_senders() returns inet[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    ended bigint := 0;
+    ended inet[] := '{}';
 begin
     -- a statement that changes nothing would tell the receiver all the same
     if exists (select from azekura.benchmark_sender where until <= now() and not is_over) then
-        update azekura.benchmark_sender set is_over = true where until <= now() and not is_over;
-        get diagnostics ended = row_count;
+        with gone as (update azekura.benchmark_sender set is_over = true where until <= now() and not is_over returning address)
+        select coalesce(array_agg(address order by address), '{}') into ended from gone;
     end if;
     if exists (select from azekura.benchmark_sender where is_over and until < now() - interval '1 day') then
         delete from azekura.benchmark_sender where is_over and until < now() - interval '1 day';

@@ -42,8 +42,8 @@ select is(azekura.is_benchmark(address, now() + offs), expected, what) from (val
     ('192.0.2.8', '-2 hours', true, 'but was'),
     ('192.0.2.6', '0', false, 'a neighbour is not'),
     ('2001:db8::7', '0', true, 'IPv6 is the same')) x(address, offs, expected, what);
-select is(azekura.end_benchmark_senders(), 2::bigint, 'those whose time is up end');
-select is(azekura.end_benchmark_senders(), 0::bigint, 'once');
+select is(azekura.end_benchmark_senders(), '{192.0.2.8,192.0.2.9}'::inet[], 'those whose time is up end');
+select is(azekura.end_benchmark_senders(), '{}'::inet[], 'once');
 select set_eq($$ select host(address), is_over from azekura.benchmark_sender $$, $$ values ('192.0.2.7', false), ('192.0.2.8', true), ('2001:db8::7', false) $$,
     'and are forgotten after a day');
 
@@ -61,7 +61,7 @@ select is(sum(arrived) - sum(stored) - sum(refused), 0::numeric, 'and adds up') 
 select results_eq($$ select listener, arrived from azekura.ledger_total order by 1 $$, $$ values ('tcp', 3000::bigint), ('udp', 260) $$, 'so do the totals');
 select set_eq($$ select host(address) from azekura.source $$, $$ values ('192.0.2.1') $$, 'only the device is a source');
 insert into azekura.benchmark_count values (now() - interval '9 days', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
-select is(azekura.end_benchmark_senders(), 0::bigint, 'old minutes …');
+select is(azekura.end_benchmark_senders(), '{}'::inet[], 'old minutes …');
 select is(count(*), 2::bigint, '… are forgotten') from azekura.benchmark_count;
 
 -- ---- pieces ----

@@ -110,6 +110,8 @@ def check_whole_run(api, box, console):
     error = api.call("POST", RUNS, token=box.token("admin"), body=WISH, expect=409)["error"]
     assert error["code"] == "running" and run_id in error["message"], error
     assert api.call("DELETE", f"{RUNS}/{run_id}", token=box.token("admin"), expect=409)["error"]["code"] == "running"
+    error = api.call("DELETE", f"{V1}/bench/messages", token=box.token("admin"), expect=409)["error"]
+    assert error["code"] == "running" and run_id in error["message"], "what it has yet to read back is not deleted"
     rows, after = [], 0
     while console.state(run_id) == "running":
         page = console.get(f"{RUNS}/{run_id}/samples?after={after}")

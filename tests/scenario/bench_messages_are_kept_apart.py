@@ -114,8 +114,12 @@ def check_senders(api, box):
     for bad in ("192.0.2.0/24", "0.0.0.0", "::", "224.0.0.1", "127.66.0.1", "fw01", ""):
         api("POST", "/bench/senders", {"address": bad}, role="operator", expect=400)
     other = "127.9.9.9"
+    box.send_udp(lines("a device", 7), source=other)
+    wait_for(lambda: api("GET", "/ledger")["total"]["stored"] >= LOGS + BENCH + 7, "a device has sent logs")
+    assert api("GET", "/bench/senders") == {"senders": []}
     made = api("POST", "/bench/senders", {"address": other}, role="operator", expect=201)
-    assert made["address"] == other
+    assert made["address"] == other and made["device_messages"] == 7 and made["device_last_heard"], made
+    assert api("GET", "/bench/senders") == {"senders": [made]}, "who is registered can be seen"
     again = api("POST", "/bench/senders", {"address": other}, role="operator", expect=201)
     assert again["until"] > made["until"], (made, again)
 
@@ -124,11 +128,12 @@ def check_senders(api, box):
         return int(box.value(f"select coalesce(sum(messages), 0) from azekura.day_partition where source_group = {group}"))
     before = probe(32)
     wait_for(lambda: probe(32) > before, "its messages are the benchmark's", every=0.1)
-    assert box.value(f"select count(*) from azekura.source where address = '{other}'") == "0", "it is no device"
+    assert box.value(f"select messages from azekura.source where address = '{other}'") == "7", "it is no device meanwhile"
     api("DELETE", f"/bench/senders/{other}", role="operator", expect=204)
     api("DELETE", f"/bench/senders/{other}", role="operator", expect=404)
     logs = probe(0)
     wait_for(lambda: probe(0) > logs, "and logs again afterwards", every=0.1)
+    check_told(api, box, other)
     for i in range(16):
         api("POST", "/bench/senders", {"address": f"2001:db8::{i + 1:x}"}, role="operator", expect=201)
     api("POST", "/bench/senders", {"address": "192.0.2.7"}, role="operator", expect=409)
@@ -136,16 +141,31 @@ def check_senders(api, box):
     api("POST", "/bench/senders", {"address": "192.0.2.7"}, role="operator", expect=201)
 
 
+def check_told(api, box, other):
+    """That a device's logs became the benchmark's, until when, and that they are logs again; also when nobody ends it."""
+    def told(address):
+        events = api("GET", "/events?kind=bench.sender&limit=100")["entries"]
+        return [(e["kind"], e["severity"], e["params"].get("messages")) for e in reversed(events) if e["params"]["address"] == address]
+    assert told(other) == [("bench.sender_added", "warning", "7"), ("bench.sender_ended", "notice", None)], told(other)
+    forgotten = "192.0.2.99"
+    api("POST", "/bench/senders", {"address": forgotten}, role="operator", expect=201)
+    box.psql(f"update azekura.benchmark_sender set since = now() - interval '27 hours', until = now() - interval '1 hour' where address = '{forgotten}'")
+    assert all(s["address"] != forgotten for s in api("GET", "/bench/senders")["senders"])
+    box.stop("keeper")
+    box.start("keeper")
+    wait_for(lambda: told(forgotten)[1:] == [("bench.sender_ended", "notice", None)], "the keeper says that its time is up")
+
+
 def check_refusals(api, box):
     """Who may not, nonsense, and without the database."""
-    calls = [("GET", "/bench/box", None), ("GET", "/bench/messages", None), ("DELETE", "/bench/messages", None),
+    calls = [("GET", "/bench/box", None), ("GET", "/bench/messages", None), ("GET", "/bench/senders", None), ("DELETE", "/bench/messages", None),
              ("POST", "/bench/senders", {"address": "192.0.2.8"}), ("DELETE", "/bench/senders/192.0.2.7", None)]
     tokens = {role: box.token(role) for role in ("viewer", "operator")}
     for method, path, body in calls:
         api(method, path, body, role=None, expect=401)
         if method != "GET":
             api.contract.call(method, V1 + path, body=body, token=tokens["viewer"], expect=403)
-    for path in ("/bench/box?since=yesterday", "/bench/box?x=1", "/bench/messages?limit=1"):
+    for path in ("/bench/box?since=yesterday", "/bench/box?x=1", "/bench/messages?limit=1", "/bench/senders?x=1"):
         api("GET", path, expect=400)
     box.allow_errors(r"database|FATAL|terminating")
     box.cluster.halt(signal.SIGINT)

@@ -6,6 +6,7 @@ import type { Schemas } from "./types";
 export type RunRow = Schemas["BenchEntry"];
 export type RunPage = Schemas["BenchRuns"];
 export type BenchMessages = Schemas["BenchMessages"];
+export type BenchSender = Schemas["BenchSender"];
 export type TargetName = RunWish["target"];
 type RunWish = Schemas["BenchWish"];
 
@@ -123,4 +124,14 @@ export function deleteBenchMessages(): Promise<{ id: string }> {
 
 export function getBenchBox(signal?: AbortSignal): Promise<Schemas["BenchBox"]> {
     return request("/bench/box", signal ? { signal } : {});
+}
+
+/** Addresses whose messages are the benchmark's now. */
+export function getBenchSenders(signal: AbortSignal): Promise<{ senders: BenchSender[] }> {
+    return request("/bench/senders", { signal });
+}
+
+/** What comes from there are logs again. */
+export function deleteBenchSender(address: string): Promise<unknown> {
+    return request(`/bench/senders/${encodeURIComponent(address)}`, { method: "DELETE" });
 }

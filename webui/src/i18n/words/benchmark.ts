@@ -120,6 +120,12 @@ export const benchmark = {
     "bench.deleteTitle": ["Delete this run?", "この測定を削除しますか"],
     "bench.deleteOf": ["Delete the run of {name}", "{name} の測定を削除"],
     "bench.deleteHelp": ["Its report, samples and files go. They cannot be had back.", "レポート、測定値、ファイルを削除します。元に戻せません。"],
+    "bench.sender": [
+        "What comes from {address} counts as a benchmark’s until {until} ({actor}), not as logs.",
+        "{until} まで {address} からのメッセージはログではなくベンチマークとして扱います（{actor}）。",
+    ],
+    "bench.sender.device": ["It had sent {n} logs before.", "これまでのログは {n} 件です。"],
+    "bench.sender.end": ["End", "終了"],
     "bench.left.title": ["Messages of benchmarks", "ベンチマークのメッセージ"],
     "bench.left.none": ["No messages of benchmarks are stored.", "ベンチマークのメッセージは保存されていません。"],
     "bench.left.some": ["{messages} messages of benchmarks take {bytes}, received {range}.", "ベンチマークのメッセージ {messages} 件が {bytes} を使用しています（受信：{range}）。"],

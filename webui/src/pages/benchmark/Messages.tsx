@@ -11,6 +11,7 @@ import { cx } from "../../utils/cx";
 import { formatBytes, formatShort, formatTimes } from "../../utils/format";
 import css from "./benchmark.module.css";
 import type { Reader } from "./reader";
+import { Senders } from "./Senders";
 
 const EVERY_MS = 10_000;
 
@@ -98,6 +99,7 @@ export function Messages({ isRunning, reader }: { isRunning: boolean; reader: Re
                             {isRunning && <span class="dim">{t("bench.left.running")}</span>}
                         </div>
                     )}
+                    <Senders reader={reader} />
                     {isAsking && <DeleteMessages left={data} reader={reader} onDone={reload} onClose={() => setAsking(false)} />}
                 </div>
             )}
