@@ -68,6 +68,7 @@ struct trial {
     struct trial_figure load1, load5, load15;
     double us_syslog, us_database; /* CPU a stored message */
     double syslog_bytes, database_bytes, written_bytes;
+    double host_bytes; /* memory of a box elsewhere in use, at most; else NAN */
     int64_t stored_bytes; /* -1 */
     struct searcher_result searches;
     int64_t kills;

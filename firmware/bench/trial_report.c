@@ -168,6 +168,8 @@ static void add_machine(const struct trial *t, cJSON *o)
     c = child(o, "memory_bytes");
     facts_set_number(c, "syslog", t->syslog_bytes);
     facts_set_number(c, "database", t->database_bytes);
+    if (isfinite(t->host_bytes))
+        facts_set_number(c, "host", t->host_bytes);
     c = child(o, "disk");
     facts_set_number(c, "written_bytes", t->written_bytes);
     count(c, "stored_bytes", t->stored_bytes);
