@@ -108,6 +108,17 @@ void cr_log_info(const char *format, ...)
     va_end(args);
 }
 
+void cr_skipped(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    log_line("SKIP", format, args);
+    va_end(args);
+    if (getpid() == test_pid && pthread_equal(pthread_self(), test_thread))
+        longjmp(test_end, 1);
+    _exit(EXIT_FAILURE);
+}
+
 void cr_redirect_stderr(void)
 {
     fflush(stderr);

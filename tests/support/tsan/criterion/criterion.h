@@ -43,6 +43,9 @@ void cr_register(struct cr_entry *e);
 void cr_failed(const char *file, int line, bool is_fatal, const char *what, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* Say why and end the test, which passes.  In its own thread and process alone. */
+void cr_skipped(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
 void cr_log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cr_log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -78,6 +81,8 @@ void cr_log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define CR_STR(F, A, Op, B, ...)       \
     CR_CHECK(F, strcmp((A), (B)) Op 0, \
              "The expression (as strings) (" #A ") " #Op " (" #B ") is false.", __VA_ARGS__)
+#define CR_STR_EMPTY(F, A, ...) CR_CHECK(F, (A) && !*(A), #A " is not empty.", __VA_ARGS__)
+#define CR_STR_NOT_EMPTY(F, A, ...) CR_CHECK(F, (A) && *(A), #A " is empty.", __VA_ARGS__)
 #define CR_ARR(F, A, Op, B, Size, ...)         \
     CR_CHECK(F, memcmp((A), (B), (Size)) Op 0, \
              "The expression (as arrays) (" #A ") " #Op " (" #B ") is false.", __VA_ARGS__)
@@ -91,6 +96,7 @@ static inline bool cr_is_within(double a, double b, double epsilon)
     CR_CHECK(F, cr_is_within(A, B, Epsilon), \
              "(" #A ") and (" #B ") differ by more than " #Epsilon, __VA_ARGS__)
 
+#define cr_skip(...) cr_skipped("" __VA_ARGS__)
 #define cr_assert_fail(...) CR_CHECK(true, false, "The test was told to fail.", __VA_ARGS__)
 #define cr_assert(A, ...) CR_TRUE(true, A, __VA_ARGS__)
 #define cr_expect(A, ...) CR_TRUE(false, A, __VA_ARGS__)
@@ -116,6 +122,10 @@ static inline bool cr_is_within(double a, double b, double epsilon)
 #define cr_expect_str_eq(A, B, ...) CR_STR(false, A, ==, B, __VA_ARGS__)
 #define cr_assert_str_neq(A, B, ...) CR_STR(true, A, !=, B, __VA_ARGS__)
 #define cr_expect_str_neq(A, B, ...) CR_STR(false, A, !=, B, __VA_ARGS__)
+#define cr_assert_str_empty(A, ...) CR_STR_EMPTY(true, A, __VA_ARGS__)
+#define cr_expect_str_empty(A, ...) CR_STR_EMPTY(false, A, __VA_ARGS__)
+#define cr_assert_str_not_empty(A, ...) CR_STR_NOT_EMPTY(true, A, __VA_ARGS__)
+#define cr_expect_str_not_empty(A, ...) CR_STR_NOT_EMPTY(false, A, __VA_ARGS__)
 #define cr_assert_arr_eq(A, B, Size, ...) CR_ARR(true, A, ==, B, Size, __VA_ARGS__)
 #define cr_expect_arr_eq(A, B, Size, ...) CR_ARR(false, A, ==, B, Size, __VA_ARGS__)
 #define cr_assert_float_eq(A, B, Epsilon, ...) CR_FLOAT(true, A, B, Epsilon, __VA_ARGS__)
