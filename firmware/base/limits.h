@@ -19,8 +19,7 @@
 
 /* ---- source groups and retention ---- */
 #define SOURCE_GROUPS_MAX 33      /* groups of sources: an open block and a day's partition each */
-#define SOURCE_GROUPS_USER_MAX 32 /* of them people's: 0, the default group, and those they make \
-                                   */
+#define SOURCE_GROUPS_USER_MAX 32 /* of them people's: the default group, and those they make */
 #define SOURCE_GROUP_BENCHMARK 32 /* the built-in one: no logs, and left out where logs count */
 #define BENCHMARK_NETWORK "127.66.0.0/16" /* its senders on this machine; 0010 has it, too */
 #define BENCHMARK_SENDERS_MAX 16          /* addresses registered as the benchmark's at once */
