@@ -244,6 +244,14 @@ int connection_send(struct connection *c, const char *bytes, const struct payloa
     return send_dgrams(c, bytes, messages, n, ret);
 }
 
+void connection_forget_errors(const struct connection *c)
+{
+    char bytes[64];
+    for (int i = 0; i < CONNECTION_BATCH; i++)
+        if (recv(c->fd, bytes, sizeof(bytes), MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+            break;
+}
+
 int64_t connection_unsent(const struct connection *c)
 {
     int n = 0;

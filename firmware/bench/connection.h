@@ -74,6 +74,8 @@ static inline bool connection_has_rest(const struct connection *c)
 {
     return c->rest != NULL;
 }
+/* What the network said of earlier datagrams has been noted: the kernel need not keep it. */
+void connection_forget_errors(const struct connection *c);
 /* Bytes the kernel holds for the peer. */
 int64_t connection_unsent(const struct connection *c);
 

@@ -211,6 +211,18 @@ static int send_proxy(struct connection *c, const struct connections *all, uint3
     return n < 0 ? n : 0;
 }
 
+/* Without it the kernel says that it took a datagram that the queue of the device had no room for.
+ */
+static int ask_for_errors(int fd, int family)
+{
+    static const int one = 1;
+    int r =
+        setsockopt(fd, IPPROTO_IP, IP_RECVERR, &one, sizeof(one)); /* of IPv6: mapped addresses */
+    if (r == 0 && family == AF_INET6)
+        r = setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &one, sizeof(one));
+    return r < 0 ? -errno : 0;
+}
+
 static int open_steps(struct connection *c, const struct connections *all, uint32_t index,
                       bool is_again, struct err *err)
 {
@@ -224,7 +236,11 @@ static int open_steps(struct connection *c, const struct connections *all, uint3
         socket(family, (c->is_dgram ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (c->fd < 0)
         return err_set(err, errno, "no_socket", "cannot make a socket: %s", strerror(errno));
-    int r = family == AF_UNIX ? 0 : bind_source(c->fd, all, index, family);
+    bool has_errors = o->transport == TARGET_UDP && !all->more->is_compat;
+    int r = has_errors ? ask_for_errors(c->fd, family) : 0;
+    if (r < 0)
+        return err_set(err, -r, "no_socket", "cannot have errors of UDP told: %s", strerror(-r));
+    r = family == AF_UNIX ? 0 : bind_source(c->fd, all, index, family);
     if (r < 0)
         return err_set(err, -r, "bad_source",
                        "connection %u: cannot bind to an address of %s%s: %s", index,

@@ -152,11 +152,11 @@ static void print_faults(const struct load_args *a, const struct load_totals *t)
         fprintf(stderr, "azekura-bench load: %lld of %lld connections failed: %s\n",
                 (long long)t->failed, (long long)(a->o.connections + a->o.idle_connections),
                 strerror(t->error));
-    else if (t->error == ECONNREFUSED && a->o.transport == TARGET_UDP)
-        fprintf(stderr,
-                "azekura-bench load: nobody listened there: the peer refused at least %lld "
-                "times\n",
-                (long long)t->refused_by_kernel);
+    else if (t->error && a->o.transport == TARGET_UDP)
+        fprintf(stderr, "azekura-bench load: %s at least %lld times: %s\n",
+                t->error == ECONNREFUSED ? "nobody listened there: the peer refused"
+                                         : "the network told of lost datagrams",
+                (long long)t->refused_by_kernel, strerror(t->error));
     if (t->errors > 0)
         fprintf(stderr, "azekura-bench load: %lld messages were lost in part: %s\n",
                 (long long)t->errors, strerror(t->error));
@@ -171,8 +171,7 @@ static int exit_code(const struct load_args *a, const struct load_totals *t)
 {
     if (a->more.is_compat)
         return 0;
-    if (t->failed > 0 || t->errors > 0 ||
-        (t->error == ECONNREFUSED && a->o.transport == TARGET_UDP))
+    if (t->failed > 0 || t->errors > 0 || (t->error && a->o.transport == TARGET_UDP))
         return 1;
     bool is_short = a->o.number > 0 && a->o.layout != LOAD_FILE && t->sent < a->o.number &&
                     a->o.duration_s == 0;

@@ -17,6 +17,7 @@
 #define FINISH_AGAIN_NS INT64_C(20000000)
 #define RETRY_NS INT64_C(1000000000) /* --reconnect */
 #define FULL_NS INT64_C(1000000)     /* the device's queue is full */
+#define FAILURES_MAX 100             /* of sending by UDP, one after the other */
 #define TELL_NS INT64_C(200000000)
 #define CLOSE_US INT64_C(30000000)
 
@@ -270,6 +271,8 @@ static void count_taken(struct sender *s, struct sender_connection *c,
 {
     int64_t before = get(&c->sent);
     c->held = taken->held;
+    if (taken->messages > 0)
+        c->failures = 0;
     add(&c->sent, taken->messages);
     add(&c->bytes, taken->bytes);
     add(&s->sent, taken->messages);
@@ -306,8 +309,9 @@ static void judge(struct sender *s, struct sender_connection *c, int r)
         c->state = SENDER_DOWN; /* poll would say it is writable */
         c->retry_ns = s->now_ns + FULL_NS;
         s->down_n++;
-    } else if (r == -ECONNREFUSED && l->o.transport == TARGET_UDP && !l->more.is_compat) {
-        note_error(s, ECONNREFUSED); /* of an earlier datagram; this one is sent again */
+    } else if (l->o.transport == TARGET_UDP && !l->more.is_compat && c->failures++ < FAILURES_MAX) {
+        note_error(s, -r); /* of an earlier datagram; this one is sent again */
+        connection_forget_errors(&c->connection);
         make_ready(s, c);
     } else {
         lose(s, c, -r);

@@ -32,6 +32,7 @@ struct sender_connection {
     _Atomic int64_t sent, bytes;
     size_t at;                  /* the next message in the ring */
     uint32_t next;              /* in the list of the ready ones */
+    uint32_t failures;          /* of sending since something was sent */
     int64_t retry_ns;           /* when down */
     struct sender_queue *queue; /* LOAD_FILE */
 };

@@ -262,6 +262,31 @@ Test(connection, each_comes_from_its_own_address_of_the_network)
     }
 }
 
+/* Without this option the kernel counts a datagram as taken that the queue of the device dropped.
+ */
+Test(connection, the_kernel_is_asked_to_tell_what_the_device_had_no_room_for)
+{
+    static const bool compats[] = {false, true}; /* loggen does not ask */
+    for (size_t i = 0; i < ARRAY_LEN(compats); i++) {
+        struct load_options o = {.transport = TARGET_UDP, .ports_n = 1, .sources = 1};
+        struct load_more more = {.run_id = -1, .is_compat = compats[i]};
+        atomic_bool stop = false;
+        struct connections all;
+        struct connection c;
+        struct err err;
+        int is_told = 0;
+        socklen_t n = sizeof(is_told);
+        int fd = udp_sink(&o.ports[0], &o.ports_len[0]);
+        cr_assert_eq(connections_init(&all, &o, &more, &stop, &err), 0);
+        cr_assert_eq(connection_open(&c, &all, 0, false, &err), 0, "%s", err.message);
+        cr_assert_eq(getsockopt(c.fd, IPPROTO_IP, IP_RECVERR, &is_told, &n), 0);
+        cr_assert_eq(is_told, !compats[i]);
+        connection_abort(&c);
+        connections_done(&all);
+        close(fd);
+    }
+}
+
 Test(connection, what_cannot_be_opened_is_named)
 {
     struct load_options o = {.transport = TARGET_TCP, .ports_n = 1, .sources = 1};
