@@ -208,10 +208,24 @@ int bench_summary_write(int marks, const char *id, const cJSON *summary, struct 
     return write_summary(marks, id, summary, err);
 }
 
+/* What was concluded of a folder before its report was written, as of a run that somebody began by
+ * hand and that had not taken its lock yet, is no longer true. */
+static bool is_stale(int dir)
+{
+    struct stat summary, report;
+    if (fstatat(dir, BENCH_SUMMARY, &summary, AT_SYMLINK_NOFOLLOW) < 0 ||
+        fstatat(dir, "report.json", &report, AT_SYMLINK_NOFOLLOW) < 0)
+        return false;
+    return report.st_mtim.tv_sec != summary.st_mtim.tv_sec
+               ? report.st_mtim.tv_sec > summary.st_mtim.tv_sec
+               : report.st_mtim.tv_nsec > summary.st_mtim.tv_nsec;
+}
+
 cJSON *bench_summary_of(int root, int dir, const char *id, bool is_running)
 {
-    cJSON *s = is_running ? NULL
-                          : bench_folder_json(dir, BENCH_SUMMARY, BENCH_SUMMARY_MAX_BYTES, NULL);
+    bool is_kept = !is_running && !is_stale(dir);
+    cJSON *s = is_kept ? bench_folder_json(dir, BENCH_SUMMARY, BENCH_SUMMARY_MAX_BYTES, NULL)
+                       : NULL;
     if (s && strcmp(bench_summary_text(s, "id"), id) == 0)
         return s;
     cJSON_Delete(s);

@@ -5,7 +5,7 @@ import os
 import socket
 
 from azk import Product, run, wait_for
-from bench_runs import BenchRuns, samples
+from bench_runs import BenchRuns, report, samples
 from openapi import Contract
 
 V1 = "/api/v1"
@@ -108,6 +108,19 @@ def check_odd_samples(api, viewer, runs):
         assert error["code"] == "damaged", (name, error)
 
 
+def check_early(api, box, runs):
+    """Looked at before it had its lock, a run that was begun by hand is not called killed for ever."""
+    viewer = box.token("viewer")
+    folder = runs.add("2026-09-06_00-00-00_early", {"report.json": None, "status.json": None, "samples.csv": None, "lock": None})
+    path = f"{RUNS}/{folder.name}"
+    assert api.call("GET", path, token=viewer)["status"]["state"] == "failed"
+    assert (folder / "summary.json").exists()
+    runs.write(folder / "report.json", report(folder.name))
+    answer = api.call("GET", path, token=viewer)
+    assert answer["status"]["state"] == "complete" and answer["status"]["summary"]["verdict"] == "pass", answer["status"]
+    assert next(e for e in api.call("GET", f"{RUNS}?limit=200", token=viewer)["entries"] if e["id"] == folder.name)["state"] == "complete"
+
+
 def check_living(api, box, runs):
     """Its lock tells that a run lives, exactly; a run that is killed is told as failed."""
     admin, viewer = box.token("admin"), box.token("viewer")
@@ -203,6 +216,7 @@ def main():
         check_good(api, box, runs)
         check_pages(api, box, runs)
         check_damaged(api, box, runs)
+        check_early(api, box, runs)
         check_living(api, box, runs)
         check_deletion_follows_no_link(api, box, runs)
         check_slow_downloads(api, box, runs)
