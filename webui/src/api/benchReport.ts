@@ -44,7 +44,7 @@ export interface Trial {
     test: number;
     /** 0: a warm-up. */
     run: number;
-    name: string;
+    name: Sentence | null;
     target: string;
     load: { transport: string; connections: number | null; size: number | null; rate: number | null; duration_s: number | null };
     started_at: string;
@@ -59,15 +59,18 @@ export interface Trial {
         duplicated_ranges: NumberRange[];
         is_complete: boolean;
     } | null;
-    rates: { offered: number | null; sent: number | null; stored: number | null; visible: number | null };
+    rates: { offered: number | null; sent: number | null; stored: number | null; visible: number | null; most_in_a_second: number | null };
     loss_percent: number | null;
+    /** How late messages left, by the schedule. */
+    lateness_p99_us: number | null;
+    us_per_message: { syslog: number | null; database: number | null };
     latency_us: { n: number | null; lost: number | null; p50: number | null; p99: number | null; max: number | null } | null;
     cpu: Partial<Record<"syslog" | "database" | "generator" | "host" | "foreign" | "steal", Spread | null>>;
     load_average: Partial<Record<"1" | "5" | "15", Spread | null>>;
     memory_bytes: { syslog: number | null; database: number | null } | null;
     disk: { written_bytes: number | null; stored_bytes: number | null; stored_bytes_a_message: number | null } | null;
-    searches: { n: number; errors: number; p50_ms: number | null; p99_ms: number | null; max_ms: number | null } | null;
-    crash: { kills: number; restart_ms_max: number | null } | null;
+    searches: { n: number | null; errors: number | null; p50_ms: number | null; p99_ms: number | null; max_ms: number | null; error: string | null } | null;
+    crash: { kills: number | null; restart_ms_max: number | null } | null;
     is_valid: boolean;
     invalid_reason: Sentence | null;
     bottleneck: string;
@@ -81,19 +84,25 @@ export interface Knee {
     lossless: number | null;
     tolerant: number | null;
     points: { rate: number; loss_percent: number | null; trial: number }[];
-    sentence?: Sentence | null;
+    sentence: Sentence | null;
+}
+
+/** What could not be measured. */
+export interface Skipped {
+    target: string | null;
+    why: Sentence | null;
 }
 
 export interface Peer {
     test: number;
-    name: string;
+    name: Sentence | null;
     target: string;
     rates: number[];
     median: number | null;
     mad: number | null;
     /** To the first target. */
     ratio: number | null;
-    is_noise?: boolean | null;
+    is_noise: boolean | null;
 }
 
 export interface BenchTarget {
@@ -124,7 +133,7 @@ export interface Report {
     schema_version: number;
     id: string;
     profile: string;
-    title: Said;
+    title: Sentence | null;
     command: string | null;
     seed: number | null;
     state: RunState;
@@ -140,6 +149,9 @@ export interface Report {
     targets: BenchTarget[];
     trials: Trial[];
     knees: Knee[];
+    /** Searches whose answer is the rate of a later test. */
+    calibrations: Knee[];
+    skipped: Skipped[];
     peers: Peer[];
 }
 

@@ -59,7 +59,7 @@ describe("the points of a run", () => {
 });
 
 describe("the curve of the knee", () => {
-    const knee = { target: "azekura", transport: "udp", size: 100, lossless: 20_000, tolerant: null };
+    const knee = { target: "azekura", transport: "udp", size: 100, lossless: 20_000, tolerant: null, sentence: null };
 
     it("rises in rate and shows the worst of each", () => {
         const points = [

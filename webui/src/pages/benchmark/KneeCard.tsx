@@ -14,13 +14,13 @@ import { known, said, targetText } from "./texts";
 
 const HEIGHT = 180;
 
-/** Loss against rate, and the highest rates with none and with hardly any. */
-export function KneeCard({ knee, reader: { t, lang } }: { knee: Knee; reader: Reader }) {
+/** Loss against rate, and the highest rates with none and with hardly any.  `isFirst`: a later test's rate comes of it. */
+export function KneeCard({ knee, isFirst = false, reader: { t, lang } }: { knee: Knee; isFirst?: boolean; reader: Reader }) {
     const dark = useStore(isDark);
     const options = useMemo(() => kneeOptions(knee, chartColors()), [knee, dark]);
     const data = useMemo(() => kneeData(knee), [knee]);
     const [rates, losses] = data;
-    const title = t("bench.knee", { target: targetText(knee.target, t), transport: knee.transport.toUpperCase() });
+    const title = t(isFirst ? "bench.knee.first" : "bench.knee", { target: targetText(knee.target, t), transport: knee.transport.toUpperCase() });
     return (
         <Card title={title}>
             <p class={css.body}>

@@ -2,10 +2,10 @@ import type { Trial } from "../../api/benchReport";
 import { Card } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { cx } from "../../utils/cx";
-import { formatCount, formatExact } from "../../utils/format";
+import { formatCount, formatExact, formatRate } from "../../utils/format";
 import css from "./benchmark.module.css";
 import type { Reader } from "./reader";
-import { cpuText, delayText, foundOf, known, loadText, neckText, said, shareText, targetText } from "./texts";
+import { cpuText, delayText, foundOf, known, loadText, neckText, rateText, said, shareText, targetText, trialName } from "./texts";
 
 /** What a figure would be worth knowing of: nothing limits, or nobody knows, is no news. */
 const NECKS = new Set(["generator", "cpu", "thread", "disk", "buffer"]);
@@ -18,7 +18,7 @@ function Row({ trial, hasTargets, reader: { t, lang } }: { trial: Trial; hasTarg
     return (
         <tr class={trial.is_valid ? "" : css.isInvalid}>
             <th scope="row" title={formatExact(trial.started_at)}>
-                {trial.name}
+                {trialName(trial, lang)}
                 {NECKS.has(trial.bottleneck) && (
                     <div class={cx("dim", css.why)}>
                         {t(why ? "bench.col.neckWhy" : "bench.col.neck", { name: neckText(trial.bottleneck, t), why })}
@@ -27,10 +27,11 @@ function Row({ trial, hasTargets, reader: { t, lang } }: { trial: Trial; hasTarg
                 {!trial.is_valid && <div class={cx(css.warn, css.why)}>{t("bench.col.isInvalid", { reason: said(trial.invalid_reason, lang) })}</div>}
             </th>
             {hasTargets && <td>{targetText(trial.target, t)}</td>}
-            <td class={ui.num}>{known(load.rate)}</td>
+            <td class={ui.num}>{rateText(load.rate, t)}</td>
             <td class={ui.num}>{known(stages.sent)}</td>
             <td class={ui.num}>{known(stages.received)}</td>
             <td class={ui.num}>{known(stages.stored)}</td>
+            <td class={ui.num}>{known(trial.rates.stored, formatRate)}</td>
             <td class={cx(ui.num, css.share, isLossy && css.bad)}>{shareText(found, stages.sent)}</td>
             <td class={ui.num}>{loadText(trial.load_average["5"])}</td>
             <td class={ui.num}>{cpuText(trial.cpu.syslog)}</td>
@@ -41,13 +42,14 @@ function Row({ trial, hasTargets, reader: { t, lang } }: { trial: Trial; hasTarg
 }
 
 /** Searches made meanwhile and kills survived, where a profile has them. */
-function More({ trials, reader: { t } }: { trials: readonly Trial[]; reader: Reader }) {
+function More({ trials, reader: { t, lang } }: { trials: readonly Trial[]; reader: Reader }) {
     const ms = (n: number | null) => known(n, (value) => formatCount(value));
     const lines = trials.flatMap((trial) => {
-        const { searches: s, crash: c, name, number } = trial;
+        const { searches: s, crash: c, number } = trial;
+        const name = trialName(trial, lang);
         const out: [string, string][] = [];
-        if (s) out.push([`${number} s`, `${name}: ${t("bench.more.searches", { n: formatCount(s.n), errors: formatCount(s.errors), p50: ms(s.p50_ms), p99: ms(s.p99_ms), max: ms(s.max_ms) })}`]);
-        if (c) out.push([`${number} c`, `${name}: ${t("bench.more.crash", { kills: formatCount(c.kills), ms: ms(c.restart_ms_max) })}`]);
+        if (s) out.push([`${number} s`, `${name}: ${t("bench.more.searches", { n: known(s.n), errors: known(s.errors), p50: ms(s.p50_ms), p99: ms(s.p99_ms), max: ms(s.max_ms) })}`]);
+        if (c) out.push([`${number} c`, `${name}: ${t("bench.more.crash", { kills: known(c.kills), ms: ms(c.restart_ms_max) })}`]);
         return out;
     });
     if (lines.length === 0) return null;
@@ -84,6 +86,7 @@ export function Ladder({ trials, targets, reader }: { trials: readonly Trial[]; 
                                 {head(t("bench.graph.sent"))}
                                 {head(t("bench.col.received"))}
                                 {head(t("bench.graph.stored"))}
+                                {head(t("bench.col.storedRate"), t("bench.col.storedRateHelp"))}
                                 {head(t("bench.col.share"), t("bench.col.shareHelp"))}
                                 {head(t("bench.col.load"), t("bench.col.meanMax"))}
                                 {head(t("bench.col.syslog"), t("bench.col.cpuHelp"))}

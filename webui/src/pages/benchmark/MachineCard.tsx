@@ -5,24 +5,26 @@ import { Card } from "../../components/States";
 import { formatBytes, formatCount, formatExact } from "../../utils/format";
 import css from "./benchmark.module.css";
 import type { Reader } from "./reader";
+import { targetText } from "./texts";
 
 /** What a figure is worth only together with: the machine, its state, what was measured and how. */
 export function MachineCard({ report, reader: { t } }: { report: Report; reader: Reader }) {
     const { machine: m, speed, targets, command } = report;
     const cpu = m?.cpu ? t("bench.machine.cores", { cpu: m.cpu, n: m.cores ?? "?" }) : null;
+    // what a virtual machine's disk says of itself is the hypervisor's word
     const disk = [m?.disk, m?.file_system].filter(Boolean).join(", ");
     const rows: [string, ComponentChildren][] = [
         [t("bench.machine.name"), m?.name],
         [t("bench.machine.cpu"), cpu],
         [t("bench.machine.memory"), m?.memory_bytes != null ? formatBytes(m.memory_bytes) : null],
-        [t("bench.machine.disk"), disk && (m?.disk_is_rotational ? t("bench.machine.turning", { disk }) : disk)],
+        [t("bench.machine.disk"), disk && (m?.disk_is_rotational && !m.virtualization ? t("bench.machine.turning", { disk }) : disk)],
         [t("bench.machine.virtual"), m?.virtualization],
         [t("bench.machine.kernel"), m?.kernel],
         [t("bench.machine.load"), m?.load_before?.toFixed(2)],
         [t("bench.machine.drift"), speed?.drift_percent != null ? `${speed.drift_percent.toFixed(1)} %` : null],
         [t("bench.machine.version"), [report.version, report.build].filter(Boolean).join(", ")],
         ...targets.map((target): [string, ComponentChildren] => [
-            t("bench.machine.target", { name: target.name }),
+            t("bench.machine.target", { name: targetText(target.name, t) }),
             [
                 [target.product, target.version].filter(Boolean).join(" "),
                 target.stores,

@@ -3,10 +3,10 @@ import { Card } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { formatRate } from "../../utils/format";
 import type { Reader } from "./reader";
-import { known, targetText } from "./texts";
+import { known, said, targetText } from "./texts";
 
 /** Several collectors on one machine, in the same run. */
-export function Peers({ peers, reader: { t } }: { peers: readonly Peer[]; reader: Reader }) {
+export function Peers({ peers, reader: { t, lang } }: { peers: readonly Peer[]; reader: Reader }) {
     const num = (word: string) => (
         <th scope="col" class={ui.num}>
             {word}
@@ -29,7 +29,7 @@ export function Peers({ peers, reader: { t } }: { peers: readonly Peer[]; reader
                     <tbody>
                         {peers.map((p) => (
                             <tr key={`${p.test} ${p.target}`}>
-                                <th scope="row">{p.name}</th>
+                                <th scope="row">{said(p.name, lang)}</th>
                                 <td>{targetText(p.target, t)}</td>
                                 <td class={ui.num}>{known(p.median, formatRate)}</td>
                                 <td class={ui.num}>{known(p.mad, formatRate)}</td>

@@ -7,12 +7,13 @@ import ui from "../../components/ui.module.css";
 import { cx } from "../../utils/cx";
 import { formatTimes } from "../../utils/format";
 import css from "./benchmark.module.css";
+import { Costs } from "./Costs";
 import { KneeCard } from "./KneeCard";
 import { Ladder } from "./Ladder";
 import { MachineCard } from "./MachineCard";
 import { Peers } from "./Peers";
 import type { Reader } from "./reader";
-import { outcome, results, said } from "./texts";
+import { NONE, outcome, results, said, targetText } from "./texts";
 import { Waterfall } from "./Waterfall";
 
 function Files({ id, reader: { t } }: { id: string; reader: Reader }) {
@@ -36,7 +37,7 @@ function Conclusion({ id, report, reader }: { id: string; report: Report; reader
     const begun = new Date(report.started_at);
     return (
         <Card
-            title={said(report.title, lang) || report.profile}
+            title={said(report.title, lang) || report.profile || id}
             aside={<span class="dim">{formatTimes(begun, report.ended_at ? new Date(report.ended_at) : begun)}</span>}
         >
             <div class={css.body}>
@@ -47,6 +48,11 @@ function Conclusion({ id, report, reader }: { id: string; report: Report; reader
                 {isPartial && <p>{t("bench.partial")}</p>}
                 {report.reason && <p>{t("bench.reason", { reason: said(report.reason, lang) })}</p>}
                 {report.verdict === "invalid" && <p>{t("bench.invalidHelp")}</p>}
+                {report.skipped.map(({ target, why }, i) => (
+                    <p key={i} class={css.warn}>
+                        {t("bench.skipped", { target: targetText(target ?? NONE, t), why: said(why, lang) })}
+                    </p>
+                ))}
                 <Files id={id} reader={reader} />
             </div>
         </Card>
@@ -78,11 +84,15 @@ export function ReportView({ id, run: { report, status, report_problem: problem 
         <>
             <Conclusion id={id} report={report} reader={reader} />
             <Ladder trials={trials} targets={report.targets.length} reader={reader} />
-            {report.knees.map((knee) => (
-                <KneeCard key={`${knee.target} ${knee.transport} ${knee.size ?? ""}`} knee={knee} reader={reader} />
+            {report.knees.map((knee, i) => (
+                <KneeCard key={i} knee={knee} reader={reader} />
+            ))}
+            {report.calibrations.map((knee, i) => (
+                <KneeCard key={i} knee={knee} isFirst reader={reader} />
             ))}
             {report.peers.length > 0 && <Peers peers={report.peers} reader={reader} />}
             {trials.length > 0 && <Waterfall trials={trials} reader={reader} />}
+            {trials.length > 0 && <Costs trials={trials} targets={report.targets.length} reader={reader} />}
             {graphs}
             <MachineCard report={report} reader={reader} />
         </>

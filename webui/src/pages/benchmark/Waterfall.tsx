@@ -7,7 +7,7 @@ import { cx } from "../../utils/cx";
 import { formatCount } from "../../utils/format";
 import css from "./benchmark.module.css";
 import type { Reader } from "./reader";
-import { known, NONE, percentText } from "./texts";
+import { known, NONE, percentText, trialName } from "./texts";
 import { barsOf, waterfall, worstTrial, type Bar, type Step } from "./stages";
 
 const RANGES = 8;
@@ -55,7 +55,7 @@ function Ranges({ word, ranges, reader: { t } }: { word: Key; ranges: readonly N
 
 /** One step of the run, from the schedule to the search: each loss stands at its place. */
 export function Waterfall({ trials, reader }: { trials: readonly Trial[]; reader: Reader }) {
-    const { t } = reader;
+    const { t, lang } = reader;
     const [number, setNumber] = useState<number | null>(null);
     const trial = trials.find((one) => one.number === number) ?? worstTrial(trials);
     if (!trial) return null;
@@ -66,7 +66,7 @@ export function Waterfall({ trials, reader }: { trials: readonly Trial[]; reader
         <select aria-label={t("bench.water.of")} value={trial.number} onChange={(e) => setNumber(Number(e.currentTarget.value))}>
             {trials.map((one) => (
                 <option key={one.number} value={one.number}>
-                    {`${one.number}: ${one.name}`}
+                    {`${one.number}: ${trialName(one, lang)}`}
                 </option>
             ))}
         </select>

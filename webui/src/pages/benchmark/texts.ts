@@ -110,6 +110,16 @@ export function targetText(name: string, t: Translate): string {
     return word ? t(word) : name;
 }
 
+/** "16 connections, as fast as it takes by TCP"; its number where it has no name. */
+export function trialName({ name, number }: Pick<Trial, "name" | "number">, lang: Language): string {
+    return said(name, lang) || `#${number}`;
+}
+
+/** The rate that was asked for; without one as fast as the target takes it. */
+export function rateText(rate: number | null, t: Translate): string {
+    return rate === null || rate > 0 ? known(rate) : t("bench.col.unlimited");
+}
+
 /** Results, without warm-ups. */
 export function results(report: Report): Trial[] {
     return report.trials.filter((trial) => trial.run > 0);
