@@ -16,7 +16,6 @@ import type { Reader } from "./reader";
 export function BenchmarkPage({ session }: { session: Session }) {
     const { t, lang } = useWords();
     const { params } = useRoute();
-    const runs = useRuns();
     const { role } = session;
     const { version } = session.box;
     const reader: Reader = useMemo(
@@ -27,6 +26,7 @@ export function BenchmarkPage({ session }: { session: Session }) {
     const a = params.get("a");
     const b = params.get("b");
     const isHome = !id && !(a && b);
+    const runs = useRuns(isHome);
     return (
         <>
             <div class={ui.pageHead}>

@@ -14,6 +14,8 @@ export const SAMPLES_MAX = 20_000;
 /** So much is shown at least: while it runs there is more to come. */
 const LEAST_MS = 20_000;
 const ENDED_MS = 5000;
+/** Of a run under way one or two come each second; where this many came there are more to be had at once. */
+const MANY = 10;
 
 /** Asked once a second while it runs, and once more at its end. */
 export function useRun(id: string) {
@@ -52,7 +54,7 @@ export function useSamples(id: string, isRunning: boolean): Samples {
             try {
                 const page = await getSamples(id, next, abort.signal);
                 if (abort.signal.aborted) return;
-                const isMore = page.rows.length > 0 && page.next > next;
+                const isMore = page.next > next && page.rows.length >= (isRunning ? MANY : 1);
                 next = page.next;
                 if (page.rows.length > 0) rows = [...rows, ...page.rows].slice(0, SAMPLES_MAX);
                 const isCut = rows.length >= SAMPLES_MAX;

@@ -22,9 +22,9 @@ interface Older {
     next: string | null;
 }
 
-/** The first page again and again; older ones once, when asked for. */
-export function useRuns(): Runs {
-    const first = useResource("bench runs", (signal) => getRuns(undefined, signal), RUNS_EVERY_MS);
+/** The first page again and again while it is shown; older ones once, when asked for. */
+export function useRuns(isShown: boolean): Runs {
+    const first = useResource(isShown ? "bench runs" : null, (signal) => getRuns(undefined, signal), RUNS_EVERY_MS);
     const [older, setOlder] = useState<Older | null>(null);
     const [isFetching, setFetching] = useState(false);
     const [error, setError] = useState<ApiError | null>(null);
