@@ -207,7 +207,9 @@ int layout_new(const struct load_options *o, const struct load_more *more, struc
     struct layout *l = xcalloc(1, sizeof(*l));
     l->o = o;
     l->more = more;
-    l->run_id = more->run_id >= 0 ? more->run_id : (int64_t)(o->run % 10000000000);
+    /* ten digits, as the times that loggen takes for it */
+    l->run_id = more->run_id >= 0 ? more->run_id
+                                  : 1000000000 + (int64_t)(o->run % UINT64_C(9000000000));
     l->mix = xcalloc(mix_sources_n, sizeof(*l->mix));
     for (size_t i = 0; i < mix_sources_n; i++) {
         const struct mix_source *m = &mix_sources[i];

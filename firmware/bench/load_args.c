@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/loggen.h"
+
 static const char help[] =
     "azekura-bench load: send syslog messages at a rate and count what the kernel took\n\n"
     "usage: azekura-bench load [options] TARGET PORT[,PORT…]\n"
@@ -601,11 +603,12 @@ static int settle_messages(struct load_args *a)
         o->size = o->layout == LOAD_LOGGEN ? 256 : o->layout == LOAD_COMPACT ? 100 : 0;
     if (a->more.is_compat) {
         a->more.run_id = (int64_t)time(NULL);
-        if (o->layout == LOAD_LOGGEN && o->size > 8192) {
-            fputs("azekura-bench load: message length is too large, as with loggen it is cut to "
-                  "8192\n",
-                  stderr);
-            o->size = 8192;
+        if (o->layout == LOAD_LOGGEN && o->size > LOGGEN_MESSAGE_MAX) {
+            fprintf(stderr,
+                    "azekura-bench load: message length is too large, as with loggen it is cut to "
+                    "%d\n",
+                    LOGGEN_MESSAGE_MAX);
+            o->size = LOGGEN_MESSAGE_MAX;
         }
     }
     return 0;

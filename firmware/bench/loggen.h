@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 
+#define LOGGEN_MESSAGE_MAX 8192 /* bytes of a message of loggen, its octet count included */
 #define LOGGEN_LINE_MAX 256
 #define LOGGEN_CSV_HEADER "ThreadId;Time;Rate;Count"
 

@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+#include "bench/loggen.h"
+
 int32_t payload_zone(int64_t wall_us)
 {
     time_t t = (time_t)(wall_us / US_PER_SECOND);
@@ -129,6 +131,9 @@ static int make_message(struct maker *k, const struct time_texts *now, struct pa
     if (buf_add_view(&k->bytes, buf_view(&k->text.text)) < 0 ||
         (has_lf && buf_add_char(&k->bytes, '\n') < 0))
         return -ENOSPC;
+    /* loggen's buffer holds the count too: what does not fit goes without its end */
+    if (k->more->is_compat && is_line)
+        k->bytes.n = MIN(k->bytes.n, m->at + (size_t)LOGGEN_MESSAGE_MAX);
     m->n = (uint32_t)(k->bytes.n - m->at);
     return 0;
 }

@@ -118,6 +118,7 @@ def messages_are_the_same():
 def quirks_are_the_same_when_asked_for():
     same("too short", ["-i", "-S", "-n", "2", "-Q", "-s", "100"])
     same("too short, counted", ["-i", "-S", "-P", "-n", "2", "-Q", "-s", "120"])
+    same("too long, counted", ["-i", "-S", "-P", "-n", "3", "-Q", "-s", "8190"])
     same("counted datagrams", ["-i", "-D", "-P", "-n", "2", "-Q"], is_dgram=True)
     same("PROXY", ["-i", "-S", "-H", "-n", "3", "-Q"])
     with tempfile.NamedTemporaryFile() as f:

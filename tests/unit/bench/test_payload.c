@@ -255,3 +255,40 @@ Test(payload, with_loggens_quirks_a_short_size_has_no_line_feed_and_a_wrong_coun
            "0000000000, thread: 0000, runid: 1796053934, stamp: 2026-03-10T12:00:00 ");
     payload_free(&p);
 }
+
+Test(payload, with_loggens_quirks_a_long_counted_message_loses_its_end)
+{
+    static const struct {
+        int64_t size;
+        uint32_t bytes;
+        char last;
+    } cases[] = {{8187, 8192, '\n'}, {8188, 8192, 'P'}, {8192, 8192, 'P'}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct load_options o = plain(LOAD_LOGGEN, LOAD_RFC5424);
+        struct load_more more = {.run_id = 1796053934, .is_compat = true};
+        o.size = cases[i].size;
+        o.framing = LOAD_OCTETS;
+        struct payload *p = make(&o, &more);
+        const struct payload_message *m = &p->messages[1];
+        cr_assert_eq(m->n, cases[i].bytes, "%lld: %u", (long long)o.size, m->n);
+        char last = p->bytes[m->at + m->n - 1];
+        cr_assert_eq(last == '\n', cases[i].last == '\n', "%lld: %c", (long long)o.size, last);
+        payload_free(&p);
+    }
+}
+
+Test(payload, a_run_that_is_drawn_has_ten_digits_as_loggens)
+{
+    static const uint64_t runs[] = {0, 1, 999999999, UINT64_C(9000000000), UINT64_MAX};
+    for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
+        struct load_options o = plain(LOAD_LOGGEN, LOAD_RFC3164);
+        struct load_more more = {.run_id = -1};
+        o.run = runs[i];
+        o.size = 127;
+        struct payload *p = make(&o, &more);
+        const char *id = strstr(p->bytes, "runid: ") + 7;
+        cr_assert_eq(strspn(id, "0123456789"), 10, "%.12s", id);
+        cr_assert_neq(id[0], '0');
+        payload_free(&p);
+    }
+}
