@@ -33,6 +33,9 @@ def takes_and_gives_back(t, name):
     check({k: tally[k] for k in wanted} == wanted, f"{name} gave back {tally}")
     check(t.ask("counters")["kernel_dropped"] == 0, f"{name}: the kernel dropped messages")
     wait_for(lambda: t.ask("counters")["stored"] == N * (1 + ports) + 5, f"{name} counts what it stored")
+    if name.startswith("syslog-ng"):
+        counters = t.ask("counters")
+        check((counters["received"], counters["refused"]) == (N * (1 + ports) + 5, 0), f"{name} counts {counters}")
 
 
 def comes_again_after_it_was_killed(t, name):
