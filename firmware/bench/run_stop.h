@@ -1,5 +1,6 @@
 /* What ends a run before its time: SIGINT, SIGTERM and SIGHUP end it in order, a second one, or
- * some seconds, cut that short.  And who it was, for the report. */
+ * some seconds, cut that short; not SIGTERM of another process at once, which is the same stop. And
+ * who it was, for the report. */
 #ifndef AZEKURA_BENCH_RUN_STOP_H
 #define AZEKURA_BENCH_RUN_STOP_H
 

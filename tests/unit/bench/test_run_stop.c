@@ -104,3 +104,22 @@ Test(run_stop, the_first_signal_and_who_sent_it_are_remembered_and_the_second_cu
     (void)waitpid(child, NULL, 0);
     remove_folder(path);
 }
+
+Test(run_stop, the_same_stop_told_by_two_processes_ends_in_order)
+{
+    run_stop_catch();
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(kill(getppid(), SIGTERM) < 0);
+        int status;
+        /* also interrupted by the signal itself */
+        while (waitpid(child, &status, 0) < 0)
+            cr_assert_eq(errno, EINTR);
+        cr_assert_eq(status, 0);
+        cr_expect_eq(run_stopped_by, SIGTERM);
+        cr_expect_eq(run_aborted, 0, "told %d times", i + 1);
+    }
+    cr_assert_eq(raise(SIGINT), 0);
+    cr_expect_eq(run_aborted, 1, "somebody is impatient");
+}
