@@ -356,17 +356,22 @@ static int api_watch_start(struct target *t, uint64_t run, target_found_fn found
 
 /* ---- life ---- */
 
+void target_api_leave(struct target_api_state *s)
+{
+    char path[128], escaped[IP_TEXT_MAX * 3 + 1];
+    struct err err;
+    if (!s->registered[0])
+        return;
+    snprintf(path, sizeof(path), "/bench/senders/%.100s",
+             api_escape(s->registered, escaped, sizeof(escaped)));
+    (void)!api_delete(s->api, path, NULL, &err); /* else it ends by itself */
+    s->registered[0] = 0;
+}
+
 static void api_done(struct target *t)
 {
     struct target_api_state *s = t->state;
-    char path[128];
-    struct err err;
-    if (s->registered[0]) {
-        char escaped[IP_TEXT_MAX * 3 + 1];
-        snprintf(path, sizeof(path), "/bench/senders/%.100s",
-                 api_escape(s->registered, escaped, sizeof(escaped)));
-        (void)!api_delete(s->api, path, NULL, &err); /* else it ends by itself */
-    }
+    target_api_leave(s);
     pthread_cond_destroy(&s->watch.changed);
     pthread_mutex_destroy(&s->watch.lock);
     api_free(&s->api);

@@ -37,6 +37,8 @@ MUST_USE int target_api_ask(const struct target_api_state *s, cJSON **ret, struc
 int64_t target_api_dropped(const cJSON *box);
 /* The box's clock. */
 int64_t target_api_now_us(const struct target_api_state *s);
+/* Take back the registered address, if there is one. */
+void target_api_leave(struct target_api_state *s);
 /* Remember what is counted so far, and who the processes are. */
 MUST_USE int target_api_begin(struct target *t, struct err *err);
 /* Make t->store and t->state of an API; takes `api`. */

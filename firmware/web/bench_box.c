@@ -105,7 +105,9 @@ void bench_box(struct request *rq)
     struct benchmark_box box;
     struct benchmark_counts counts;
     struct benchmark_kept kept;
+    char client[IP_TEXT_MAX];
     params_parse(&p, &rq->arena, rq->query_string);
+    request_address(rq, client);
     int64_t since_us = params_time(&p, "since", TIME_NONE);
     int rc = params_done(&p, &err);
     if (rc == 0)
@@ -132,6 +134,8 @@ void bench_box(struct request *rq)
     add_pids(&j, &box);
     json_key(&j, "source_network");
     json_str(&j, BENCHMARK_NETWORK);
+    json_key(&j, "client");
+    json_str(&j, client);
     add_counts(&j, &counts);
     json_key(&j, "messages");
     add_kept(&j, &kept);

@@ -65,6 +65,25 @@ def from_another_machine(box, token):
         check(gone is not None, "the address is still known")
 
 
+def no_month_counts_it(box):
+    """Not even the probe that finds the bench's address."""
+    told = box.api("GET", "/retention")
+    check([m["messages"] for m in told["months"]] in ([], [0]), f"a month counts a benchmark: {told['months']}")
+    check(told["benchmark"]["messages"] > 4 * N, f"the benchmark's own: {told['benchmark']}")
+
+
+def a_viewer_is_told_before_anything_is_sent(box, folder):
+    token = pathlib.Path(folder, "viewer")
+    token.write_text(box.token("viewer") + "\n", encoding="ascii")
+    before = box.api("GET", "/bench/messages")
+    try:
+        with Target("box", options(box, token)):
+            raise ScenarioFailure("a viewer's token is accepted, and reading back will fail")
+    except ScenarioFailure as failure:
+        check("--role operator" in str(failure), f"{failure}")
+    check(box.api("GET", "/bench/messages") == before, "something was sent")
+
+
 def wrong_answers(box, token):
     bad = pathlib.Path(token).with_name("bad")
     bad.write_text("not-a-token\n", encoding="ascii")
@@ -83,7 +102,9 @@ def main():
         pathlib.Path(token).write_text(box.token("admin") + "\n", encoding="ascii")
         on_this_machine(box, token)
         wrong_answers(box, token)
+        a_viewer_is_told_before_anything_is_sent(box, folder)
         from_another_machine(box, token)
+        no_month_counts_it(box)
 
 
 if __name__ == "__main__":
