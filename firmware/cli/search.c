@@ -156,7 +156,7 @@ static int search(struct cli *cli, const struct arguments *a, const char *query,
     struct err err;
     struct search_request q = {.query = query,
                                .is_ascending = strcmp(a->order, "asc") == 0,
-                               .with_raw = format == RAW,
+                               .only_raw = format == RAW,
                                .watch_fd = -1};
     int rc = cli_connect(cli, "azekura", &err);
     if (rc == 0)

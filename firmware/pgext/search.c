@@ -81,11 +81,13 @@ Datum azekura_search(PG_FUNCTION_ARGS)
 
 /* ---- raw ---- */
 
-/* The block of the last call in this statement: a list of ids in order opens each block once. */
+/* The block of the last call in this statement: a list of ids in order opens each block once, and
+ * finds each id where the one before was. */
 struct raw_cache {
     MemoryContext context; /* of the block; reset for another one */
     struct stored_block stored;
     struct block_reader reader;
+    uint32_t next; /* row after the one found last: a guess */
     bool has_block;
 };
 
@@ -99,6 +101,18 @@ static int64_t find_id(const struct block_reader *r, struct entry_id id)
             return i;
     }
     return -1;
+}
+
+static bool is_at(const struct block_reader *r, uint32_t row, struct entry_id id)
+{
+    return row < r->messages && block_time(r, row) == id.at_us && block_seq(r, row) == id.seq;
+}
+
+static int64_t find_cached(const struct raw_cache *cache, struct entry_id id)
+{
+    if (!cache->has_block)
+        return -1;
+    return is_at(&cache->reader, cache->next, id) ? cache->next : find_id(&cache->reader, id);
 }
 
 /* Make a block the cached one, in memory of its own, so that the scan that found it can be closed.
@@ -177,11 +191,12 @@ Datum azekura_raw(PG_FUNCTION_ARGS)
             AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "azekura raw", ALLOCSET_DEFAULT_SIZES);
         fcinfo->flinfo->fn_extra = cache;
     }
-    int64_t row = cache->has_block ? find_id(&cache->reader, id) : -1;
+    int64_t row = find_cached(cache, id);
     if (row < 0)
         row = find_in_store(cache, id);
     if (row < 0)
         PG_RETURN_NULL();
+    cache->next = (uint32_t)row + 1;
     PG_RETURN_BYTEA_P(raw_of_row(cache, (uint32_t)row));
 }
 

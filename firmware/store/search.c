@@ -9,11 +9,14 @@
 #define TIMEOUT_GRACE_MS                                                    \
     5000 /* the time limit ends a search well before the statement time-out \
           */
-#define SEARCH(more)                                                                         \
-    "select received_at, reported_at, host(source), listener, facility, severity, hostname," \
-    " app_name, procid, msgid, structured_data, message, format, id" more                    \
-    " from azekura.search($1, $2, $3, $4, $5, $6)"
+#define SEARCHED " from azekura.search($1, $2, $3, $4, $5, $6)"
 #define ID_HALF 16 /* hex digits */
+
+struct statement {
+    const char *sql;
+    int parameters;
+    bool is_binary; /* of its result: bytea as bytes, in place of twice as many digits */
+};
 
 /* What one statement does with each row; as search_entry_fn. */
 typedef int (*row_fn)(void *context, const PGresult *r, struct err *err);
@@ -43,10 +46,10 @@ static int drain(PGconn *c, struct err *err)
 }
 
 /* Run a statement and give each row to `each`.  Returns the rows given, or negative and *err. */
-static int run_watched(PGconn *c, int watch_fd, const char *sql, int n, const char *const *values,
-                       row_fn each, void *context, struct err *err)
+static int run_watched(PGconn *c, int watch_fd, const struct statement *s,
+                       const char *const *values, row_fn each, void *context, struct err *err)
 {
-    if (!PQsendQueryParams(c, sql, n, NULL, values, NULL, NULL, 0))
+    if (!PQsendQueryParams(c, s->sql, s->parameters, NULL, values, NULL, NULL, s->is_binary))
         return store_result_error(c, NULL, err);
     CHECK(PQsetSingleRowMode(c));
     int rows = 0, rc;
@@ -187,20 +190,28 @@ static int each_entry(void *context, const PGresult *r, struct err *err)
         .format = field(r, 12),
         .id = field(r, 13),
     };
-    if (PQnfields(r) <= 14)
-        return x->each(x->context, &e, err);
-    size_t n;
-    unsigned char *raw = PQunescapeBytea((const unsigned char *)PQgetvalue(r, 0, 14), &n);
-    CHECK(raw);
-    e.raw = view_of((char *)raw, n);
-    int rc = x->each(x->context, &e, err);
-    PQfreemem(raw);
-    return rc;
+    return x->each(x->context, &e, err);
+}
+
+/* Whoever wants the bytes wants millions of them: nothing is made into text that nobody reads. */
+static int each_raw(void *context, const PGresult *r, struct err *err)
+{
+    const struct entry_context *x = context;
+    struct search_entry e = {.received_at_us = TIME_NONE,
+                             .reported_at_us = TIME_NONE,
+                             .id = field(r, 0),
+                             .raw = field(r, 1)};
+    return x->each(x->context, &e, err);
 }
 
 int search_run(PGconn *c, const struct search_request *q, search_entry_fn each, void *context,
                struct search_scan *ret_scan, struct err *err)
 {
+    static const struct statement raw = {"select id, azekura.raw(id)" SEARCHED, 6, true};
+    static const struct statement entries = {
+        "select received_at, reported_at, host(source), listener, facility, severity, hostname,"
+        " app_name, procid, msgid, structured_data, message, format, id" SEARCHED,
+        6, false};
     char from[RFC3339_MAX], to[RFC3339_MAX], limit[16];
     snprintf(limit, sizeof(limit), "%d", q->limit);
     const char *values[] = {
@@ -210,8 +221,8 @@ int search_run(PGconn *c, const struct search_request *q, search_entry_fn each, 
     int rc = set_limits(c, q, err);
     if (rc < 0)
         return rc;
-    int rows = run_watched(c, q->watch_fd, q->with_raw ? SEARCH(", azekura.raw(id)") : SEARCH(""),
-                           6, values, each_entry, &x, err);
+    int rows = q->only_raw ? run_watched(c, q->watch_fd, &raw, values, each_raw, &x, err)
+                           : run_watched(c, q->watch_fd, &entries, values, each_entry, &x, err);
     if (rows < 0)
         return rows;
     rc = read_scan(c, ret_scan, err);
@@ -245,6 +256,9 @@ static int each_bucket(void *context, const PGresult *r, struct err *err)
 int search_histogram(PGconn *c, const struct search_request *q, int buckets,
                      struct search_bucket *ret, struct search_scan *ret_scan, struct err *err)
 {
+    static const struct statement buckets_of = {
+        "select at, count, by_severity from azekura.histogram($1, $2, $3, $4) order by at", 4,
+        false};
     char from[RFC3339_MAX], to[RFC3339_MAX], n[16];
     snprintf(n, sizeof(n), "%d", buckets);
     const char *values[] = {q->query, store_time_param(q->from_us, from),
@@ -253,10 +267,7 @@ int search_histogram(PGconn *c, const struct search_request *q, int buckets,
     int rc = set_limits(c, q, err);
     if (rc < 0)
         return rc;
-    rc = run_watched(c, q->watch_fd,
-                     "select at, count, by_severity from azekura.histogram($1, $2, $3, $4)"
-                     " order by at",
-                     4, values, each_bucket, &x, err);
+    rc = run_watched(c, q->watch_fd, &buckets_of, values, each_bucket, &x, err);
     if (rc < 0)
         return rc;
     rc = read_scan(c, ret_scan, err);
@@ -277,6 +288,8 @@ static int each_value(void *context, const PGresult *r, struct err *err)
 int search_facets(PGconn *c, const struct search_request *q, const char *name, search_value_fn each,
                   void *context, struct search_scan *ret_scan, struct err *err)
 {
+    static const struct statement facets = {
+        "select value, count from azekura.facets($1, $2, $3, $4, $5)", 5, false};
     char from[RFC3339_MAX], to[RFC3339_MAX], limit[16];
     snprintf(limit, sizeof(limit), "%d", q->limit);
     const char *values[] = {name, q->query, store_time_param(q->from_us, from),
@@ -285,9 +298,7 @@ int search_facets(PGconn *c, const struct search_request *q, const char *name, s
     int rc = set_limits(c, q, err);
     if (rc < 0)
         return rc;
-    int rows = run_watched(c, q->watch_fd,
-                           "select value, count from azekura.facets($1, $2, $3, $4, $5)", 5, values,
-                           each_value, &x, err);
+    int rows = run_watched(c, q->watch_fd, &facets, values, each_value, &x, err);
     if (rows < 0)
         return rows;
     rc = read_scan(c, ret_scan, err);

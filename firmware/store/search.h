@@ -12,11 +12,11 @@ struct search_request {
     const char *query;     /* the search language; "" for everything */
     int64_t from_us;       /* inclusive; TIME_NONE: open */
     int64_t to_us;         /* exclusive; TIME_NONE: open */
-    int limit;             /* entries, 1…SEARCH_LIMIT_MAX */
+    int limit;             /* entries, at least 1 */
     bool is_ascending;     /* oldest first */
     const char *cursor;    /* id of the last entry seen, or NULL */
     int64_t time_limit_ms; /* the search answers with what it has after this; 0: no limit */
-    bool with_raw;         /* entries come with their bytes as received */
+    bool only_raw;         /* entries are their bytes as received and their id, nothing else */
     int watch_fd; /* socket of the client: when it hangs up the search is cancelled; -1: none */
 };
 
@@ -28,7 +28,7 @@ struct search_entry {
     struct view source, listener;
     int facility, severity;
     struct view hostname, app_name, procid, msgid, structured_data, message, format, id;
-    struct view raw; /* null unless with_raw */
+    struct view raw; /* null unless only_raw */
 };
 
 /* How much work it was. */

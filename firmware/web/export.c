@@ -12,7 +12,9 @@
 #include "web/searching.h"
 
 #define FIRST_PAGE_MESSAGES 1000
-#define PAGE_MESSAGES_MAX 10000
+/* A page begins its first block anew: more than the messages of a block, so that most are read
+ * once. */
+#define PAGE_MESSAGES_MAX 65536
 #define PAGE_MAX_BYTES (8u << 20) /* of memory a page: then it is sent and the search goes on */
 #define CHUNK_MAX_BYTES (PAGE_MAX_BYTES + (8u << 20))
 #define RETRY_S 10
@@ -80,7 +82,9 @@ static int add_entry(void *context, const struct search_entry *e, struct err *er
     }
     if (x->page.is_full)
         return err_set(err, EIO, "too_large", "a message does not fit into %zu bytes", x->page.max);
-    snprintf(x->last_id, sizeof(x->last_id), "%.*s", VIEW_ARG(e->id));
+    size_t n = MIN(e->id.n, sizeof(x->last_id) - 1);
+    memcpy(x->last_id, e->id.p, n);
+    x->last_id[n] = 0;
     x->is_cut = x->page.n > PAGE_MAX_BYTES;
     return x->is_cut;
 }
@@ -211,7 +215,7 @@ void export_logs(struct request *rq)
     if (q.to_us == TIME_NONE)
         q.to_us = clock_wall_us();
     x.format = (enum export_format)format;
-    q.with_raw = x.format == EXPORT_RAW;
+    q.only_raw = x.format == EXPORT_RAW;
     if (!gate_enter(&rq->web->exports, WEB_EXPORTS_MAX)) {
         struct err err;
         (void)err_set(&err, EBUSY, "too_many_streams", "%d exports are running; try again later",
