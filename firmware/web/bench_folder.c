@@ -31,6 +31,11 @@ bool bench_id_is_valid(struct view id)
 
 static int failed(struct err *err, int error, const char *what, const char *name)
 {
+    /* what keeps it from being done is the box's state, not the request's size */
+    if (error == ENOSPC || error == EDQUOT)
+        return err_set(err, EEXIST, "no_room",
+                       "cannot %s %.100s in the folder of the benchmarks: the disk is full", what,
+                       name);
     return err_set(err, error, "bench_folder",
                    "cannot %s %.100s in the folder of the benchmarks: %s", what, name,
                    strerror(error));

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import socket
+import subprocess
 
 from azk import Product, run, wait_for
 from bench_runs import BenchRuns, report, samples
@@ -121,6 +122,22 @@ def check_early(api, box, runs):
     assert next(e for e in api.call("GET", f"{RUNS}?limit=200", token=viewer)["entries"] if e["id"] == folder.name)["state"] == "complete"
 
 
+def check_full_disk(api, box, runs):
+    """Where nothing can be written no run begins, and the reason is not the request's; nothing is left behind."""
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size=64k,uid={box.user.pw_uid}", "tmpfs", runs.root], check=False).returncode != 0:
+        return  # only root can make a disk that is full
+    try:
+        runs.box.own_folder(runs.root / ".open")
+        with contextlib.suppress(OSError):
+            (runs.root / "fill").write_bytes(b"x" * 65536)
+        wish = {"profile": "ladder", "target": "azekura", "options": {"time": 1}}
+        error = api.call("POST", RUNS, token=box.token("admin"), body=wish, expect=409)["error"]
+        assert error["code"] == "no_room" and "the disk is full" in error["message"], error
+        assert os.listdir(runs.root / ".open") == []
+    finally:
+        subprocess.run(["umount", "-l", runs.root], check=True)
+
+
 def check_living(api, box, runs):
     """Its lock tells that a run lives, exactly; a run that is killed is told as failed."""
     admin, viewer = box.token("admin"), box.token("viewer")
@@ -221,6 +238,7 @@ def main():
         check_deletion_follows_no_link(api, box, runs)
         check_slow_downloads(api, box, runs)
         check_left_behind(api, box, runs)
+        check_full_disk(api, box, runs)
 
 
 if __name__ == "__main__":
