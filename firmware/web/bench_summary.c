@@ -140,9 +140,11 @@ static void add_last_words(cJSON *to, int marks, const char *id)
         buf_free(&text);
     }
     cJSON *reason = cJSON_AddObjectToObject(to, "reason");
-    cJSON_AddStringToObject(reason, "en", said[0] ? said : "it left no report: it was killed, or the disk was full");
-    cJSON_AddStringToObject(reason, "ja",
-                            said[0] ? said : "強制終了またはディスクの空き不足により、レポートを残しませんでした");
+    cJSON_AddStringToObject(
+        reason, "en", said[0] ? said : "it left no report: it was killed, or the disk was full");
+    cJSON_AddStringToObject(
+        reason, "ja",
+        said[0] ? said : "強制終了またはディスクの空き不足により、レポートを残しませんでした");
 }
 
 static void add_outcome(cJSON *to, const cJSON *report, int dir, int marks, const char *id)

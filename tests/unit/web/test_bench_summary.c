@@ -72,7 +72,7 @@ Test(bench_summary, the_report_says_how_it_ended)
         {"stopped", "{\"state\":\"incomplete\",\"reason\":\"SIGTERM\"}", "x\n", "incomplete",
          "none", "null", "SIGTERM", NULL},
         {"killed while it wrote reports", "{\"state\":\"running\"}", NULL, "failed", "none", "null",
-         "it was killed and left no report", NULL},
+         "it left no report: it was killed, or the disk was full", NULL},
         {"failed with a word", NULL, "a\nazekura-bench: no such host\n", "failed", "none", "null",
          "no such host", NULL},
         {"nonsense", "{\"state\":[],\"verdict\":7,\"answer\":{\"en\":1},\"ended_at\":\"then\"}",
