@@ -283,6 +283,9 @@ void load_read(struct load *l, struct load_totals *ret)
         t.unsent_bytes += atomic_load(&s->unsent_bytes);
         t.connected += atomic_load(&s->connected);
         t.failed += atomic_load(&s->failed);
+        t.invalid += atomic_load(&s->invalid);
+        if (t.first_invalid == 0)
+            t.first_invalid = atomic_load(&s->first_invalid);
         blocked += atomic_load(&s->blocked_ns);
         cpu += atomic_load(&s->cpu_ns);
         int error = atomic_load(&s->error);

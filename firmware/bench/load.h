@@ -78,10 +78,12 @@ struct load_totals {
     int64_t unsent_bytes;      /* in the kernel's send queues (SIOCOUTQ) */
     double blocked_s;          /* threads waited for the peer, sum */
     double lateness_p99_us;
-    double cpu_s;              /* of the generator's threads */
-    int64_t connected, failed; /* connections */
-    int64_t canaries;          /* canaries sent; not among `sent` */
-    int error;                 /* errno of the last failure */
+    double cpu_s;                   /* of the generator's threads */
+    int64_t connected, failed;      /* connections */
+    int64_t canaries;               /* canaries sent; not among `sent` */
+    int64_t invalid, first_invalid; /* LOAD_FILE, at its end: lines that are no messages, of all
+                                       connections; the number of the first */
+    int error;                      /* errno of the last failure */
     bool is_done;
 };
 

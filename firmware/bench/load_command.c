@@ -9,6 +9,7 @@
 #include "bench/stats.h"
 
 #define SHOW_US 500000
+#define LATE_SAID_SHARE 0.01 /* of the messages: the rate is held to 1 % */
 #define RATES_MAX 1048576
 
 static volatile sig_atomic_t stop_asked, faster_asked, slower_asked;
@@ -116,12 +117,12 @@ static void print_json(const struct load_args *a, const struct load_totals *t, d
     printf("{\"sent\":%lld,\"wanted\":%lld,\"bytes\":%lld,\"seconds\":%.6f,\"rate\":%.1f,"
            "\"connections\":%lld,\"failed_connections\":%lld,\"most_behind\":%lld,\"skipped\":%lld,"
            "\"errors\":%lld,\"refused_by_kernel\":%lld,\"late\":%lld,\"lateness_p99_us\":%.1f,"
-           "\"blocked_s\":%.3f,\"cpu_s\":%.3f,\"run\":\"%016llx\"}\n",
+           "\"invalid_lines\":%lld,\"blocked_s\":%.3f,\"cpu_s\":%.3f,\"run\":\"%016llx\"}\n",
            (long long)t->sent, (long long)t->scheduled, (long long)t->bytes, seconds, rate,
            (long long)a->o.connections, (long long)t->failed, (long long)t->most_behind,
            (long long)(t->scheduled - t->sent), (long long)t->errors,
-           (long long)t->refused_by_kernel, (long long)t->late, t->lateness_p99_us, t->blocked_s,
-           t->cpu_s, (unsigned long long)a->o.run);
+           (long long)t->refused_by_kernel, (long long)t->late, t->lateness_p99_us,
+           (long long)t->invalid, t->blocked_s, t->cpu_s, (unsigned long long)a->o.run);
 }
 
 static void print_line(const struct load_args *a, const struct load_totals *t, double seconds,
@@ -144,6 +145,16 @@ static void print_line(const struct load_args *a, const struct load_totals *t, d
     fprintf(stderr, "%s\n", line);
 }
 
+/* Before the last line, where loggen names them too. */
+static void print_invalid(const struct load_args *a, const struct load_totals *t)
+{
+    if (t->invalid > 0)
+        fprintf(stderr,
+                "azekura-bench load: %s: %lld lines are no syslog messages of at most %d bytes and "
+                "were left out, first line %lld\n",
+                a->more.file, (long long)t->invalid, LOAD_SIZE_MAX, (long long)t->first_invalid);
+}
+
 /* What a number alone would hide. */
 static void print_faults(const struct load_args *a, const struct load_totals *t)
 {
@@ -160,6 +171,12 @@ static void print_faults(const struct load_args *a, const struct load_totals *t)
     if (t->errors > 0)
         fprintf(stderr, "azekura-bench load: %lld messages were lost in part: %s\n",
                 (long long)t->errors, strerror(t->error));
+    bool is_late = t->sent > 0 && (double)t->late > (double)t->sent * LATE_SAID_SHARE;
+    if (left == 0 && is_late && !a->more.is_compat)
+        fprintf(stderr,
+                "azekura-bench load: could not hold the rate at all times: %lld of %lld messages "
+                "went out more than 10 ms after they were due, at most %lld behind\n",
+                (long long)t->late, (long long)t->sent, (long long)t->most_behind);
     if (left > 0 && !stop_asked && !a->more.is_compat)
         fprintf(stderr,
                 "azekura-bench load: could not hold the rate: of %lld messages that were due %lld "
@@ -171,7 +188,8 @@ static int exit_code(const struct load_args *a, const struct load_totals *t)
 {
     if (a->more.is_compat)
         return 0;
-    if (t->failed > 0 || t->errors > 0 || (t->error && a->o.transport == TARGET_UDP))
+    if (t->failed > 0 || t->errors > 0 || (t->invalid > 0 && t->sent == 0) ||
+        (t->error && a->o.transport == TARGET_UDP))
         return 1;
     bool is_short = a->o.number > 0 && a->o.layout != LOAD_FILE && t->sent < a->o.number &&
                     a->o.duration_s == 0;
@@ -205,6 +223,7 @@ static int run_load(const struct load_args *a)
         seconds = loggen_clock(seconds);
     if (a->is_csv)
         show_rows(a, l, &s, llround(seconds * 1e6), 0);
+    print_invalid(a, &t);
     if (a->is_json)
         print_json(a, &t, seconds);
     else

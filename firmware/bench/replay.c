@@ -2,13 +2,30 @@
  * count and header) is right here unless its quirks are asked for. */
 #include "bench/replay.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #define BOM "\xEF\xBB\xBF"
+
+enum {
+    READ_BYTES = 64 << 10,
+    READS_A_CALL = 16, /* then the caller looks whether to go on: a line may be without end */
+};
 
 struct replay {
     const struct load_options *o;
     const struct load_more *more;
-    FILE *file;
-    char *line; /* LOAD_SIZE_MAX + 2 bytes */
+    int fd;
+    bool is_regular, is_at_end;
+    char *bytes; /* READ_BYTES, of which at…n were not looked at yet */
+    size_t at, n;
+    int reads_left;
+    char *line; /* LOAD_SIZE_MAX + 2 bytes: what has come of a line */
+    size_t line_n;
+    bool is_long; /* it has more than that */
+    bool is_torn; /* the last line has no line feed */
     struct buf message;
     int64_t line_number, invalid, first_invalid;
     bool has_sent; /* since the beginning of the file: a file without messages is not read for ever
@@ -114,28 +131,66 @@ int replay_parse(struct view line, struct replay_line *ret)
     return -EINVAL;
 }
 
-static int rebuild_5424(const struct replay_line *l, bool is_compat, const struct time_texts *now,
-                        struct buf *out)
+/* Views, for a line may hold any byte. */
+static int add_views(struct buf *out, const struct view *views, size_t n)
 {
-    bool has_version = l->is_rfc5424 || !is_compat;
-    const char *time = now->text[is_compat ? FORM_ISO : FORM_ZONED];
-    return buf_printf(out, "<%.*s>%s %s %.*s %.*s %.*s %.*s %.*s " BOM "%.*s\n", VIEW_ARG(l->pri),
-                      has_version ? "1" : "", time, VIEW_ARG(l->host), VIEW_ARG(l->app),
-                      VIEW_ARG(l->procid), VIEW_ARG(l->msgid), VIEW_ARG(l->sdata),
-                      VIEW_ARG(l->text));
+    for (size_t i = 0; i < n; i++)
+        if (buf_add_view(out, views[i]) < 0)
+            return -ENOSPC;
+    return 0;
+}
+
+static int rebuild_5424(const struct replay_line *l, bool is_compat, struct view app,
+                        const struct time_texts *now, struct buf *out)
+{
+    struct view version = l->is_rfc5424 || !is_compat ? VIEW(">1 ") : VIEW("> ");
+    struct view time = view_str(now->text[is_compat ? FORM_ISO : FORM_ZONED]);
+    const struct view blank = VIEW(" ");
+    const struct view parts[] = {VIEW("<"), l->pri,   version,       time,      blank,     l->host,
+                                 blank,     app,      blank,         l->procid, blank,     l->msgid,
+                                 blank,     l->sdata, VIEW(" " BOM), l->text,   VIEW("\n")};
+    return add_views(out, parts, ARRAY_LEN(parts));
 }
 
 int replay_rebuild(const struct replay_line *l, const struct load_options *o,
                    const struct load_more *more, const struct time_texts *now, struct buf *out)
 {
+    bool is_compat = more->is_compat;
+    bool is_nothing = view_eq(l->procid, VIEW("-"));
+    /* loggen has a "-" of RFC 5424 in brackets, and no name where a line has none */
+    bool has_procid = !is_nothing || (is_compat && l->is_rfc5424);
+    bool is_nameless = is_compat && !l->is_rfc5424 && view_eq(l->app, VIEW("-"));
+    struct view app = is_nameless ? VIEW("") : l->app;
     if (o->format == LOAD_RFC5424)
-        return rebuild_5424(l, more->is_compat, now, out);
-    struct view pri = more->is_compat ? VIEW("38") : l->pri;
-    bool has_procid = !view_eq(l->procid, VIEW("-"));
-    return buf_printf(out, "<%.*s>%s %.*s %.*s%s%.*s%s: %.*s\n", VIEW_ARG(pri), now->text[FORM_BSD],
-                      VIEW_ARG(l->host), VIEW_ARG(l->app), has_procid ? "[" : "",
-                      has_procid ? (int)l->procid.n : 0, l->procid.p, has_procid ? "]" : "",
-                      VIEW_ARG(l->text));
+        return rebuild_5424(l, is_compat, app, now, out);
+    const struct view parts[] = {VIEW("<"),
+                                 is_compat ? VIEW("38") : l->pri,
+                                 VIEW(">"),
+                                 view_str(now->text[FORM_BSD]),
+                                 VIEW(" "),
+                                 l->host,
+                                 VIEW(" "),
+                                 app,
+                                 has_procid ? VIEW("[") : VIEW(""),
+                                 has_procid ? l->procid : VIEW(""),
+                                 has_procid ? VIEW("]: ") : VIEW(": "),
+                                 l->text,
+                                 VIEW("\n")};
+    return add_views(out, parts, ARRAY_LEN(parts));
+}
+
+/* A named pipe is not waited for here, nor where it is read: replay_wait() does. */
+static int open_file(const char *name, struct err *err)
+{
+    struct stat st;
+    int fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int error = fd < 0 || fstat(fd, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? EISDIR : 0;
+    if (error == 0)
+        return fd;
+    if (fd > STDIN_FILENO)
+        close(fd);
+    return err_set_field(err, error, "bad_value", "read-file", "cannot open %s: %s", name,
+                         strerror(error));
 }
 
 int replay_open(const struct load_options *o, const struct load_more *more, struct replay **ret,
@@ -146,14 +201,16 @@ int replay_open(const struct load_options *o, const struct load_more *more, stru
         return err_set_field(err, EINVAL, "bad_value", "read-file",
                              "standard input is read once: by one connection, not with "
                              "--loop-reading");
-    FILE *file = is_input ? stdin : fopen(more->file, "re");
-    if (file == NULL)
-        return err_set_field(err, errno, "bad_value", "read-file", "cannot open %s: %s", more->file,
-                             strerror(errno));
+    int fd = open_file(more->file, err);
+    if (fd < 0)
+        return fd;
+    struct stat st;
     struct replay *r = xcalloc(1, sizeof(*r));
     *r = (struct replay){.o = o,
                          .more = more,
-                         .file = file,
+                         .fd = fd,
+                         .is_regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode),
+                         .bytes = xmalloc(READ_BYTES),
                          .line = xmalloc(LOAD_SIZE_MAX + 2),
                          .message = BUF_INIT(2 * LOAD_SIZE_MAX)};
     *ret = r;
@@ -165,39 +222,79 @@ void replay_free(struct replay **pr)
     struct replay *r = *pr;
     if (r == NULL)
         return;
-    if (r->file != stdin)
-        fclose(r->file);
+    if (r->fd != STDIN_FILENO)
+        close(r->fd);
+    free(r->bytes);
     free(r->line);
     buf_free(&r->message);
     free(r);
     *pr = NULL;
 }
 
-/* A line with its line feed; one that is too long is none.  1, 0 at the end, negative errno. */
+void replay_wait(const struct replay *r, int ms)
+{
+    struct pollfd p = {.fd = r->fd, .events = POLLIN};
+    if (!r->is_regular)
+        (void)poll(&p, 1, ms);
+}
+
+/* 1, 0 at the end, -EAGAIN, or another negative errno. */
+static int refill(struct replay *r)
+{
+    struct pollfd p = {.fd = r->fd, .events = POLLIN};
+    if (r->is_at_end)
+        return 0;
+    if (r->reads_left-- == 0 || (!r->is_regular && poll(&p, 1, 0) == 0))
+        return -EAGAIN;
+    ssize_t n = read(r->fd, r->bytes, READ_BYTES);
+    if (n < 0)
+        return errno == EINTR ? -EAGAIN : -errno;
+    r->at = 0;
+    r->n = (size_t)n;
+    r->is_at_end = n == 0;
+    return n > 0;
+}
+
+/* A line with its line feed; one that is too long is none.  1, 0 at the end, negative errno:
+ * -EAGAIN when its end has not come yet. */
 static int read_line(struct replay *r, struct view *ret)
 {
-    size_t n = 0;
-    int c;
-    bool is_long = false;
-    while ((c = getc_unlocked(r->file)) != EOF) {
-        if (n < LOAD_SIZE_MAX + 1)
-            r->line[n++] = (char)c;
-        else
-            is_long = true;
-        if (c == '\n')
+    for (const char *lf = NULL; lf == NULL;) {
+        int more = r->at < r->n ? 1 : refill(r);
+        if (more < 0)
+            return more;
+        if (more == 0 && r->line_n == 0)
+            return 0;
+        if (more == 0)
             break;
+        const char *p = r->bytes + r->at;
+        lf = memchr(p, '\n', r->n - r->at);
+        size_t used = lf ? (size_t)(lf - p) + 1 : r->n - r->at;
+        size_t kept = MIN(used, LOAD_SIZE_MAX + 1 - r->line_n);
+        memcpy(r->line + r->line_n, p, kept);
+        r->line_n += kept;
+        r->is_long |= kept < used;
+        r->at += used;
     }
-    if (c == EOF && ferror(r->file))
-        return -(errno ? errno : EIO);
-    if (n == 0)
-        return 0;
     r->line_number++;
-    if (is_long)
-        n = 0;
-    else if (r->line[n - 1] != '\n')
+    size_t n = r->is_long ? 0 : r->line_n;
+    r->is_torn = n > 0 && r->line[n - 1] != '\n';
+    if (r->is_torn)
         r->line[n++] = '\n';
+    r->line_n = 0;
+    r->is_long = false;
     *ret = view_of(r->line, n);
     return 1;
+}
+
+static bool rewind_file(struct replay *r)
+{
+    if (!r->more->is_looped || !r->has_sent || lseek(r->fd, 0, SEEK_SET) < 0)
+        return false;
+    r->is_at_end = false;
+    r->line_number = 0;
+    r->has_sent = false;
+    return true;
 }
 
 static bool make(struct replay *r, struct view line, const struct time_texts *now)
@@ -206,13 +303,20 @@ static bool make(struct replay *r, struct view line, const struct time_texts *no
     buf_clear(&r->message);
     if (line.n == 0)
         return false;
-    if (r->more->is_raw)
-        return buf_add_view(&r->message, line) == 0;
-    line.n--;
-    for (int64_t i = 0; i < r->more->skip_tokens; i++)
-        (void)token(&line);
-    return replay_parse(line, &parsed) == 0 &&
-           replay_rebuild(&parsed, r->o, r->more, now, &r->message) == 0;
+    bool is_good;
+    if (r->more->is_raw) {
+        is_good = buf_add_view(&r->message, line) == 0;
+    } else {
+        line.n--;
+        for (int64_t i = 0; i < r->more->skip_tokens; i++)
+            (void)token(&line);
+        is_good = replay_parse(line, &parsed) == 0 &&
+                  replay_rebuild(&parsed, r->o, r->more, now, &r->message) == 0;
+    }
+    /* loggen sends the last line as it is */
+    if (is_good && r->is_torn && r->more->is_compat)
+        r->message.n--;
+    return is_good;
 }
 
 static int add_framed(struct replay *r, uint32_t stream, int64_t number, struct buf *out)
@@ -237,17 +341,15 @@ static int add_framed(struct replay *r, uint32_t stream, int64_t number, struct 
 int replay_next(struct replay *r, const struct time_texts *now, uint32_t stream, int64_t number,
                 struct buf *out)
 {
+    r->reads_left = READS_A_CALL;
     for (;;) {
         struct view line = VIEW_NULL;
         int n = read_line(r, &line);
         if (n < 0)
             return n;
         if (n == 0) {
-            if (!r->more->is_looped || !r->has_sent)
+            if (!rewind_file(r))
                 return 0;
-            rewind(r->file);
-            r->line_number = 0;
-            r->has_sent = false;
         } else if (make(r, line, now)) {
             r->has_sent = true;
             return add_framed(r, stream, number, out);

@@ -25,9 +25,13 @@ MUST_USE int replay_open(const struct load_options *o, const struct load_more *m
                          struct replay **ret, struct err *err);
 void replay_free(struct replay **pr);
 /* Append the next message, framed, with the mark of `stream` and `number` when asked for.  1; 0 at
- * the end of the file; negative errno when it cannot be read.  Lines that are none are counted. */
+ * the end of the file; negative errno when it cannot be read; -EAGAIN when nothing has come of it
+ * yet: a pipe is not waited for, and much that is no message is not read at a stretch.  Lines that
+ * are none are counted. */
 MUST_USE int replay_next(struct replay *r, const struct time_texts *now, uint32_t stream,
                          int64_t number, struct buf *out);
+/* After -EAGAIN: until something comes, at most `ms`. */
+void replay_wait(const struct replay *r, int ms);
 /* How many lines were left out, and the number of the first of them. */
 int64_t replay_invalid(const struct replay *r, int64_t *ret_first);
 

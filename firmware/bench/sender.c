@@ -18,6 +18,7 @@
 #define RETRY_NS INT64_C(1000000000) /* --reconnect */
 #define FULL_NS INT64_C(1000000)     /* the device's queue is full */
 #define FAILURES_MAX 100             /* of sending by UDP, one after the other */
+#define INPUT_WAIT_MS 50
 #define TELL_NS INT64_C(200000000)
 #define CLOSE_US INT64_C(30000000)
 
@@ -200,6 +201,23 @@ static int open_queue(struct sender *s, struct sender_connection *c, struct err 
     return replay_open(&l->o, &l->more, &c->queue->replay, err);
 }
 
+/* The next line of the file.  What comes slowly is waited for while there is time, as a stall of
+ * the thread: what was due meanwhile is spread.  Not where others can be sent meanwhile. */
+static int next_line(struct sender *s, struct sender_connection *c)
+{
+    struct sender_queue *q = c->queue;
+    struct load *l = s->load;
+    int64_t end = l->schedule.end_ns == INT64_MAX ? INT64_MAX
+                                                  : get(&l->start_ns) + l->schedule.end_ns;
+    for (;;) {
+        int r = replay_next(q->replay, &s->payload->now, c->index, get(&c->sent) + (int64_t)q->n,
+                            &q->bytes);
+        if (r != -EAGAIN || q->n > 0 || is_stopped(s) || sender_clock_ns() >= end)
+            return r;
+        replay_wait(q->replay, INPUT_WAIT_MS);
+    }
+}
+
 /* Read further lines; none left: the connection has nothing to send any more. */
 static void fill_queue(struct sender *s, struct sender_connection *c)
 {
@@ -213,12 +231,15 @@ static void fill_queue(struct sender *s, struct sender_connection *c)
     while ((int64_t)q->n < want && q->bytes.n < BATCH_BYTES) {
         struct payload_message *m = &q->messages[q->n];
         m->at = (uint32_t)q->bytes.n;
-        int r = replay_next(q->replay, &s->payload->now, c->index, get(&c->sent) + (int64_t)q->n,
-                            &q->bytes);
+        int r = next_line(s, c);
+        if (r == -EAGAIN)
+            break;
         if (r <= 0) {
             q->is_over = true;
-            if (r < 0)
+            if (r < 0) {
                 note_error(s, -r);
+                add(&s->failed, 1);
+            }
             break;
         }
         m->n = (uint32_t)(q->bytes.n - m->at);
@@ -228,11 +249,13 @@ static void fill_queue(struct sender *s, struct sender_connection *c)
 
 static void free_queue(struct sender *s, struct sender_connection *c)
 {
-    int64_t first;
+    int64_t first = 0;
     if (c->queue == NULL)
         return;
     if (c->queue->replay)
         add(&s->invalid, replay_invalid(c->queue->replay, &first));
+    if (get(&s->invalid) > 0 && get(&s->first_invalid) == 0)
+        atomic_store_explicit(&s->first_invalid, first, memory_order_relaxed);
     replay_free(&c->queue->replay);
     buf_free(&c->queue->bytes);
     free(c->queue);
@@ -341,7 +364,7 @@ static void send_batch(struct sender *s, struct sender_connection *c)
         fill_queue(s, c);
         size_t n = (size_t)MIN(want, (int64_t)(q->n - q->at));
         if (n == 0) {
-            c->allowed = get(&c->sent); /* the file ended */
+            c->allowed = get(&c->sent); /* the file ended, or the time did before a line came */
             return;
         }
         r = connection_send(&c->connection, q->bytes.p, q->messages + q->at, n, 0, &taken);

@@ -55,7 +55,7 @@ struct sender {
     int64_t now_ns, wall_us, told_ns;
     /* read by others */
     _Atomic int64_t sent, bytes, refused, errors, most_behind, late, unsent_bytes, blocked_ns,
-        cpu_ns, ended_ns, invalid, connected, failed;
+        cpu_ns, ended_ns, invalid, first_invalid, connected, failed;
     _Atomic int error;
     _Atomic int64_t lateness[SENDER_LATENESS_BUCKETS];
     struct err

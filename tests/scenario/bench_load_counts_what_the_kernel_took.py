@@ -8,6 +8,7 @@ import signal
 import socket
 import struct
 import subprocess
+import tempfile
 import threading
 
 from azk import run, wait_for
@@ -165,6 +166,42 @@ def nobody_there_is_said():
     assert done.returncode == 0, "as loggen"
 
 
+def what_of_a_file_is_not_sent_is_said():
+    good = "<13>Feb 10 10:11:12 h app: good\n"
+    for text, code, sent, said in (("no message\n" + good, 0, 1, "1 lines are no syslog messages of at most 65000 bytes and were left out, first line 1"),
+                                   (good + "no\nno\n", 0, 1, "2 lines are no syslog messages of at most 65000 bytes and were left out, first line 2"),
+                                   ("\0\xff" * 40000, 1, 0, "1 lines are no syslog messages")):
+        with listen() as listener, tempfile.NamedTemporaryFile("w", encoding="latin-1") as f:
+            f.write(text)
+            f.flush()
+            process = start(listener, "-R", f.name)
+            with listener.accept()[0] as connection:
+                read_slowly(connection, [])
+            summary, err = end(process, code)
+            assert summary["sent"] == sent and said in err, err
+
+
+def an_input_that_is_silent_or_endless_does_not_hold_up_its_end():
+    with listen() as listener:
+        process = start(listener, "-R", "/dev/zero", "-I", "0.2")
+        with listener.accept()[0] as connection:
+            read_slowly(connection, [])
+        summary, _ = end(process)
+        assert summary["sent"] == 0
+    with listen() as listener:
+        argv = [PROGRAM, "load", "-Q", "--json", "-R", "-", "-n", "5", "127.0.0.1", str(listener.getsockname()[1])]
+        process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with listener.accept()[0] as connection:
+            process.stdin.write(b"<13>Feb 10 10:11:12 h app: one\n<13>Feb 10 10:11:12 h app: t")
+            process.stdin.flush()
+            assert connection.recv(1000).endswith(b"one\n")
+            process.send_signal(signal.SIGTERM)
+            assert connection.recv(1000) == b"", "half a line is no message"
+        assert json.loads(process.stdout.read())["sent"] == 1
+        process.stdin.close()
+        process.wait()
+
+
 def every_transport_arrives_exactly():
     for transport, address in (("udp", "127.0.0.1:0"), ("udp", "[::1]:0"), ("tcp", "[::1]:0"), ("tls", "127.0.0.1:0"),
                                ("unix-stream", "{dir}/stream"), ("unix-dgram", "{dir}/dgram")):
@@ -211,6 +248,8 @@ def main():
     a_peer_that_does_not_read_does_not_hold_up_a_signal()
     a_peer_that_closes_is_an_error_and_is_found_again()
     nobody_there_is_said()
+    what_of_a_file_is_not_sent_is_said()
+    an_input_that_is_silent_or_endless_does_not_hold_up_its_end()
     every_transport_arrives_exactly()
     a_low_rate_costs_nothing()
     steps_and_bursts_come_to_their_sum()

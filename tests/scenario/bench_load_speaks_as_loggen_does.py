@@ -23,6 +23,12 @@ FILE = (
     b"<13>Feb 10 10:11:12 hosta sshd[77]: hello world\n"
     b'<14>1 2024-01-02T03:04:05Z h5 app 12 id [a b="c"] \xef\xbb\xbftext here\n'
 )
+BARE = (
+    b"<15>1 2024-01-02T03:04:05Z h5 app - - - no mark\n"
+    b"<13>Feb  1 10:11:12 hosta app: without number\n"
+    b"<13>Feb  1 10:11:12 hosta without colon\n"
+    b"<16>Feb 10 10:11:12 hostb last: without line feed"
+)
 SECONDS = 1
 
 
@@ -121,11 +127,15 @@ def quirks_are_the_same_when_asked_for():
     same("too long, counted", ["-i", "-S", "-P", "-n", "3", "-Q", "-s", "8190"])
     same("counted datagrams", ["-i", "-D", "-P", "-n", "2", "-Q"], is_dgram=True)
     same("PROXY", ["-i", "-S", "-H", "-n", "3", "-Q"])
-    with tempfile.NamedTemporaryFile() as f:
+    with tempfile.NamedTemporaryFile() as f, tempfile.NamedTemporaryFile() as g:
         f.write(FILE)
         f.flush()
+        g.write(BARE)
+        g.flush()
         same("a file", ["-i", "-S", "-Q", "-R", f.name])
         same("a file as syslog protocol", ["-i", "-S", "-P", "-Q", "-R", f.name])
+        same("a file without process numbers", ["-i", "-S", "-Q", "-R", g.name])
+        same("a file without process numbers as syslog protocol", ["-i", "-S", "-P", "-Q", "-R", g.name])
         same("a file as it is", ["-i", "-S", "-d", "-Q", "-R", f.name])
 
 

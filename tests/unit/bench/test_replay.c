@@ -155,3 +155,79 @@ Test(replay, no_prefix_of_a_line_is_read_past_its_end)
         }
     }
 }
+
+static struct replay *open_named(const char *name, struct load_options *o, struct load_more *more)
+{
+    struct replay *r;
+    struct err err;
+    *o = (struct load_options){.layout = LOAD_FILE, .connections = 1};
+    *more = (struct load_more){.file = name};
+    cr_assert_eq(replay_open(o, more, &r, &err), 0, "%s", err.message);
+    return r;
+}
+
+Test(replay, bytes_of_every_value_are_kept)
+{
+    static const char line[] = "<13>Feb 10 10:11:12 h a: one\0two\xff";
+    struct replay_line l;
+    struct load_options o = {.layout = LOAD_FILE};
+    struct load_more more = {0};
+    struct time_texts now = {0};
+    struct buf out = BUF_INIT(1 << 16);
+    time_texts_update(&now, INT64_C(1773144000000000));
+    cr_assert_eq(replay_parse(view_of(line, sizeof(line) - 1), &l), 0);
+    cr_assert_eq(replay_rebuild(&l, &o, &more, &now, &out), 0);
+    cr_assert_eq(out.n, sizeof(line));
+    cr_assert(memcmp(out.p + 25, "one\0two\xff\n", 9) == 0, "%.*s", (int)out.n, out.p);
+    buf_free(&out);
+}
+
+Test(replay, a_line_without_end_is_not_read_at_a_stretch)
+{
+    struct load_options o;
+    struct load_more more;
+    struct replay *r = open_named("/dev/zero", &o, &more);
+    struct time_texts now = {0};
+    struct buf out = BUF_INIT(1 << 20);
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(replay_next(r, &now, 0, 0, &out), -EAGAIN);
+    buf_free(&out);
+    replay_free(&r);
+}
+
+Test(replay, a_pipe_is_read_as_far_as_it_has_come)
+{
+    static const char first[] = "<13>Feb 10 10:11:12 h a: one\n<13>Feb 10 10:11:12 h a: t";
+    struct load_options o;
+    struct load_more more;
+    struct time_texts now = {0};
+    struct buf out = BUF_INIT(1 << 20);
+    char name[32];
+    int fds[2];
+    cr_assert_eq(pipe(fds), 0);
+    snprintf(name, sizeof(name), "/dev/fd/%d", fds[0]);
+    struct replay *r = open_named(name, &o, &more);
+    cr_assert_eq(replay_next(r, &now, 0, 0, &out), -EAGAIN);
+    cr_assert_eq(write(fds[1], first, sizeof(first) - 1), (ssize_t)sizeof(first) - 1);
+    cr_assert_eq(replay_next(r, &now, 0, 0, &out), 1);
+    cr_assert_eq(replay_next(r, &now, 0, 1, &out), -EAGAIN);
+    cr_assert_eq(write(fds[1], "wo", 2), 2);
+    close(fds[1]);
+    cr_assert_eq(replay_next(r, &now, 0, 1, &out), 1);
+    cr_assert_eq(replay_next(r, &now, 0, 2, &out), 0);
+    cr_assert_not_null(strstr(buf_str(&out), "a: one\n"));
+    cr_assert_not_null(strstr(buf_str(&out), "a: two\n"));
+    close(fds[0]);
+    buf_free(&out);
+    replay_free(&r);
+}
+
+Test(replay, a_folder_is_no_file)
+{
+    struct load_options o = {.layout = LOAD_FILE, .connections = 1};
+    struct load_more more = {.file = "/tmp"};
+    struct replay *r;
+    struct err err;
+    cr_assert_lt(replay_open(&o, &more, &r, &err), 0);
+    cr_assert_str_eq(err.message, "cannot open /tmp: Is a directory");
+}
