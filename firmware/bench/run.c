@@ -423,8 +423,11 @@ static int make_all(struct run *r, struct err *err)
         const char *target = r->o->targets[s->target];
         profile_test_title(t, title, sizeof(title));
         profile_test_title_ja(t, title_ja, sizeof(title_ja));
-        snprintf(en, sizeof(en), "%s%s, %s", s->run == 0 ? "warm-up: " : "", title, target);
-        snprintf(ja, sizeof(ja), "%s%s、%s", s->run == 0 ? "準備運転: " : "", title_ja, target);
+        bool is_alone = r->o->targets_n == 1; /* the run's target is said elsewhere */
+        snprintf(en, sizeof(en), "%s%s%s%s", s->run == 0 ? "warm-up: " : "", title,
+                 is_alone ? "" : ", ", is_alone ? "" : target);
+        snprintf(ja, sizeof(ja), "%s%s%s%s", s->run == 0 ? "準備運転：" : "", title_ja,
+                 is_alone ? "" : "、", is_alone ? "" : target);
         progress_step(&r->progress, (int)i + 1, s->seconds, en, ja);
         int rc = make_step(r, s, err);
         if (rc < 0) {

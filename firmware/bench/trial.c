@@ -492,6 +492,7 @@ int trial_run(const struct trial_options *o, struct trial *ret, struct err *err)
     test.find = PROFILE_FIND_NOTHING;
     test.rate_percent = 0;
     profile_test_title(&test, t->name, sizeof(t->name));
+    profile_test_title_ja(&test, t->name_ja, sizeof(t->name_ja));
     int rc = run(&s, err);
     if (s.searcher)
         searcher_stop(&s.searcher, &t->searches);

@@ -48,7 +48,7 @@ struct trial_figure {
 struct trial {
     struct trial_options o;
     uint64_t run_id;
-    char name[160];
+    char name[160], name_ja[300];
     int64_t ports, connections; /* as it was */
     int64_t started_at_us;
     double duration_s, drain_s, from_s, to_s;

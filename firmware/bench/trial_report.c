@@ -208,7 +208,7 @@ cJSON *trial_report(const struct trial *t)
     count(o, "number", t->o.number);
     count(o, "test", t->o.test_number);
     count(o, "run", t->o.run);
-    facts_set_text(o, "name", t->name);
+    facts_set_sentence(o, "name", t->name, t->name_ja);
     facts_set_text(o, "target", target_facts(t->o.target)->name);
     add_load(t, o);
     rfc3339_format(t->started_at_us, when);
