@@ -3,11 +3,17 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "bench/facts.h"
 #include "bench/figure.h"
+#include "bench/text_table.h"
+
+#define COLUMNS_USUAL 80
+#define COLUMNS_LEAST 40
+#define COLUMNS_MOST 400
 
 void progress_init(struct progress *p, struct run_folder *folder, const char *profile,
                    bool is_quiet)
@@ -31,6 +37,14 @@ double progress_left_s(const struct progress *p)
     return fmax(p->total_s - p->done_s - in_step, 0);
 }
 
+/* Asked for each time: windows change their size. */
+static int columns(void)
+{
+    struct winsize size;
+    bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return is_known ? MAX(COLUMNS_LEAST, MIN(size.ws_col, COLUMNS_MOST)) : COLUMNS_USUAL;
+}
+
 static void clear_line(const struct progress *p)
 {
     if (p->is_terminal)
@@ -48,14 +62,36 @@ static void wording_left(double seconds, char *ret, size_t n)
         snprintf(ret, n, "%ld s", s);
 }
 
+void progress_line(const struct progress *p, const char *what, int width, char *ret, size_t n)
+{
+    char left[48], end[64], text[512];
+    wording_left(progress_left_s(p), left, sizeof(left));
+    snprintf(end, sizeof(end), " | %s left", left);
+    snprintf(text, sizeof(text), "[%d/%d] %s%s", p->step_number, p->steps, p->step_en, what);
+    int room = MAX(width - (int)strlen(end), 1);
+    size_t used = 0, cut = 0;
+    for (int column = 0; text[used]; used++) { /* the sentences have letters of one column */
+        if (((unsigned char)text[used] & 0xC0) == 0x80)
+            continue;
+        if (column == room - 1)
+            cut = used;
+        if (column++ == room) {
+            snprintf(text + cut, sizeof(text) - cut, "…");
+            break;
+        }
+    }
+    snprintf(ret, n, "%s%s", text, end);
+}
+
+/* The last column stays free: a cursor behind it may go to the next line, and what is there stays.
+ */
 static void draw(const struct progress *p, const char *what)
 {
-    char left[48];
+    char line[640];
     if (!p->is_terminal)
         return;
-    wording_left(progress_left_s(p), left, sizeof(left));
-    fprintf(stderr, "\r\033[K[%d/%d] %s%s | %s left", p->step_number, p->steps, p->step_en, what,
-            left);
+    progress_line(p, what, columns() - 1, line, sizeof(line));
+    fprintf(stderr, "\r\033[K%s", line);
 }
 
 void progress_state(struct progress *p, const char *state, const char *reason)
@@ -140,5 +176,11 @@ void progress_print(struct progress *p, const char *fmt, ...)
     if (p->is_quiet)
         return;
     clear_line(p);
-    fprintf(stderr, "%s\n", line);
+    struct buf out = BUF_INIT(2 * sizeof(line));
+    if (p->is_terminal) /* between words; in a file or a pipe a line stays one */
+        text_wrap(line, 0, columns(), &out);
+    bool is_wrapped = out.n > 0 && !out.is_full;
+    fprintf(stderr, "%.*s%s", is_wrapped ? (int)out.n : (int)strlen(line),
+            is_wrapped ? out.p : line, is_wrapped ? "" : "\n");
+    buf_free(&out);
 }

@@ -32,5 +32,8 @@ void progress_print(struct progress *p, const char *fmt, ...) PRINTF(2, 3);
 /* status.json now; `state` as in report.md. */
 void progress_state(struct progress *p, const char *state, const char *reason);
 double progress_left_s(const struct progress *p);
+/* What stands on the terminal meanwhile, at most `width` columns: `what` is cut, not the time left.
+ */
+void progress_line(const struct progress *p, const char *what, int width, char *ret, size_t n);
 
 #endif
