@@ -56,7 +56,8 @@ static int set_token(struct api *a, const char *file, struct err *err)
         if (!value || !*value)
             return err_set(err, EINVAL, "no_token",
                            "a token of the box is needed: name a file with --token-file or set "
-                           "AZEKURA_TOKEN (azekura token create makes one)");
+                           "AZEKURA_TOKEN ("
+                           "azekura token create --role operator --name bench > FILE makes one)");
         snprintf(text, sizeof(text), "%s", value);
     }
     struct view token = view_trim(view_str(text));

@@ -189,8 +189,30 @@ static const char *const specs[] = {
     "box",           "azekura", "syslog-ng:maxperf", "syslog-ng:distro", "rsyslog:file",
     "rsyslog:pgsql", "sink"};
 
-/* Split --target; the words live in *ret_copy, to be freed by the caller.  Which specs a driver has
- * is the driver's to say; only a slip of the pen is caught here. */
+/* Which variants a driver has is the driver's to say. */
+static bool has_driver(const char *share_dir, const char *spec)
+{
+    char path[128], found[SHARE_PATH_MAX];
+    struct err err;
+    int n = (int)strcspn(spec, ":");
+    snprintf(path, sizeof(path), "targets/%.*s", n, spec);
+    return n > 0 && n < 64 && !strchr(spec, '/') && share_find(share_dir, path, found, &err) == 0;
+}
+
+static int no_target(const char *word)
+{
+    const char *near = suggest_near(word, specs, ARRAY_LEN(specs));
+    struct buf all = BUF_INIT(512);
+    for (size_t i = 0; i < ARRAY_LEN(specs); i++)
+        buf_printf(&all, "%s%s", i ? ", " : "", specs[i]);
+    int code = usage_error("--target: there is no target %s; %s%s%s", word,
+                           near ? "did you mean " : "there are: ", near ? near : buf_str(&all),
+                           near ? "?" : "");
+    buf_free(&all);
+    return code;
+}
+
+/* Split --target; the words live in *ret_copy, to be freed by the caller. */
 static int read_targets(struct line *l, char **ret_copy)
 {
     char *save = NULL;
@@ -201,9 +223,9 @@ static int read_targets(struct line *l, char **ret_copy)
         bool is_known = false;
         for (size_t i = 0; i < ARRAY_LEN(specs); i++)
             is_known |= strcmp(word, specs[i]) == 0;
-        const char *near = is_known ? NULL : suggest_near(word, specs, ARRAY_LEN(specs));
-        if (near)
-            return usage_error("--target: there is no target %s; did you mean %s?", word, near);
+        if (!is_known &&
+            (suggest_near(word, specs, ARRAY_LEN(specs)) || !has_driver(l->run.share_dir, word)))
+            return no_target(word);
         for (size_t i = 0; i < l->run.targets_n; i++)
             if (strcmp(word, l->run.targets[i]) == 0)
                 return usage_error("--target: %s is there twice", word);

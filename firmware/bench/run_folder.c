@@ -31,7 +31,8 @@ static int make_out(const char *out, struct err *err)
             continue;
         *p = 0;
         if (mkdir(path, 0755) < 0 && errno != EEXIST)
-            rc = err_set(err, errno, "cannot_write", "cannot make the folder %s: %s", path,
+            rc = err_set(err, errno, "cannot_write",
+                         "cannot make the folder %s: %s; choose another with --out", path,
                          strerror(errno));
         *p = c;
         if (c == 0)
@@ -72,8 +73,15 @@ static int make_folder(const char *out, const char *id, const char *profile, str
                                      f->id, strerror(errno));
         }
         int error = errno;
-        if (error != EEXIST || id) {
-            err_set(err, error, "cannot_write", "cannot make the folder %s: %s", path,
+        if (error == EEXIST && id) {
+            free(path);
+            return err_set_field(err, EEXIST, "exists", "id",
+                                 "there is a run %s/%s already: choose another --id, or none", out,
+                                 id);
+        }
+        if (error != EEXIST) {
+            err_set(err, error, "cannot_write",
+                    "cannot make the folder %s: %s; choose another with --out", path,
                     strerror(error));
             free(path);
             return -error;

@@ -124,6 +124,11 @@ static void last_words(const struct target *t, char *ret, size_t size)
     const char *line = rest_of.n > 0 ? memrchr(rest_of.p, '\n', rest_of.n) : NULL;
     if (line)
         rest_of = view_of(line + 1, rest_of.n - (size_t)(line + 1 - rest_of.p));
+    const char *slash =
+        strrchr(t->driver, '/'); /* it begins with the driver's name, as ours does */
+    struct view name = view_str(slash ? slash + 1 : t->driver);
+    if (view_starts_with(rest_of, name) && rest_of.n > name.n + 2 && rest_of.p[name.n] == ':')
+        rest_of = view_of(rest_of.p + name.n + 2, rest_of.n - name.n - 2);
     snprintf(ret, size, "%.*s", (int)MIN(rest_of.n, 300),
              rest_of.n > 0 ? rest_of.p : "it said nothing");
 }

@@ -91,6 +91,8 @@ def what_cannot_be_is_refused_before_anything_is_made(out):
             (["ladder", "--kills", "3"], 2, "does not take --kills"),
             (["ladder", "--size", "70000"], 2, "65000"),
             (["ladder", "--target", "azekra"], 2, "did you mean azekura"),
+            (["ladder", "--target", "graylog"], 2, "there are: box, azekura, syslog-ng:maxperf"),
+            (["ladder", "--target", "sink,../sink"], 2, "there is no target ../sink"),
             (["ladder", "--target", "sink,sink"], 2, "twice"),
             (["ladder", "--id", "../x", "--target", "sink"], 2, "--id ../x"),
             (["crash", "--target", "box"], 2, "not on a box in service"),

@@ -56,6 +56,7 @@ Test(run_folder, runs_of_the_same_second_have_folders_of_their_own)
     struct run_folder again;
     cr_expect_eq(run_folder_open(out, f[0].id, "ladder", &again, &err), -EEXIST);
     cr_expect(strstr(err.message, f[0].id), "%s", err.message);
+    cr_expect(strstr(err.message, "choose another --id"), "%s", err.message);
     cr_expect_lt(run_folder_open(out, "../x", "ladder", &again, &err), 0);
     for (size_t i = 0; i < 3; i++)
         run_folder_close(&f[i]);
