@@ -254,6 +254,9 @@ int report_read(const char *dir, cJSON **ret, struct err *err)
     int rc = path_of(dir, "report.json", path, err);
     if (rc == 0)
         rc = read_text(path, &text, err);
+    if (rc == -ENOENT)
+        err_set(err, ENOENT, "not_found", "%s is not the folder of a run: %s: %s", dir, path,
+                strerror(ENOENT));
     if (rc < 0) {
         buf_free(&text);
         return rc;
@@ -314,6 +317,28 @@ static int print(const char *dir, const cJSON *report, enum format format, struc
     return rc;
 }
 
+/* A run whose process was killed left the report as it was after its last trial. */
+static void conclude_dead(const char *dir, cJSON *report)
+{
+    char path[PATH_MAX];
+    struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct err err;
+    if (!facts_is(report, "state", "running") || path_of(dir, "lock", path, &err) < 0)
+        return;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bool lives = fd >= 0 && fcntl(fd, F_GETLK, &l) == 0 && l.l_type != F_UNLCK;
+    if (fd >= 0)
+        close(fd);
+    if (lives)
+        return;
+    facts_set_text(report, "state", "incomplete");
+    facts_set_sentence(
+        report, "reason",
+        "its process ended before it could say why: it was killed, or the machine went down",
+        "プロセスが理由を残さずに終了しました(強制終了またはマシンの停止)");
+    report_conclude(report);
+}
+
 int report_command(int argc, char **argv)
 {
     static const struct option options[] = {{"format", required_argument, NULL, 'f'},
@@ -338,10 +363,14 @@ int report_command(int argc, char **argv)
     }
     int rc = report_read(argv[optind], &report, &err);
     if (rc == 0) {
+        conclude_dead(argv[optind], report);
         if (!*facts_text(report, "verdict") || !*facts_sentence(report, "answer", FACTS_EN))
             report_conclude(report);
         rc = format == FORMATS ? report_write(argv[optind], report, &err)
                                : print(argv[optind], report, format, &err);
+        if (rc == 0 && format == FORMATS)
+            printf("%s\nreport: %s/report.html\n", facts_sentence(report, "answer", FACTS_EN),
+                   argv[optind]);
         cJSON_Delete(report);
     }
     if (rc < 0)

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -157,6 +158,52 @@ Test(report, a_folder_without_a_report_and_one_that_cannot_be_written_are_named)
     cr_assert_lt(report_write("/nowhere", r, &err), 0);
     cr_assert_not_null(strstr(err.message, "/nowhere/report.json"), "%s", err.message);
     cJSON_Delete(r);
+}
+
+/* The lock of a run that lives is another process's. */
+static pid_t hold_lock(void)
+{
+    int ready[2];
+    char path[512], byte;
+    snprintf(path, sizeof(path), "%s/lock", folder);
+    cr_assert_eq(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        int fd = open(path, O_RDWR | O_CLOEXEC);
+        if (fcntl(fd, F_SETLK, &whole) == 0 && write(ready[1], "x", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    close(ready[1]);
+    cr_assert_eq(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    return child;
+}
+
+Test(report, a_run_that_was_killed_is_not_said_to_be_running)
+{
+    char word[] = "report", *argv[] = {word, folder, NULL};
+    cJSON *r;
+    struct err err = {0};
+    cr_assert_eq(report_read(CORPUS "/incomplete", &r, &err), 0, "%s", err.message);
+    facts_set_text(r, "state", "running");
+    cr_assert_eq(report_write(folder, r, &err), 0, "%s", err.message);
+    cJSON_Delete(r);
+    put("lock", "");
+    for (int lives = 1; lives >= 0; lives--) {
+        pid_t owner = lives ? hold_lock() : 0;
+        cr_assert_eq(report_command(2, argv), 0);
+        if (lives) {
+            kill(owner, SIGKILL);
+            waitpid(owner, NULL, 0);
+        }
+        cr_assert_eq(report_read(folder, &r, &err), 0, "%s", err.message);
+        cr_expect_eq(facts_is(r, "state", "running"), lives, "%s", facts_text(r, "state"));
+        cr_expect_eq(strstr(facts_sentence(r, "answer", FACTS_EN), "killed") != NULL, !lives, "%s",
+                     facts_sentence(r, "answer", FACTS_EN));
+        cJSON_Delete(r);
+    }
 }
 
 Test(report, as_many_trials_as_may_be_make_files_within_their_limits)
