@@ -7,7 +7,7 @@ import { cx } from "../../utils/cx";
 import { formatCount } from "../../utils/format";
 import css from "./benchmark.module.css";
 import type { Reader } from "./reader";
-import { known, NONE, percentText, trialName } from "./texts";
+import { known, namedIn, NONE, percentText, trialName } from "./texts";
 import { barsOf, waterfall, worstTrial, type Bar, type Step } from "./stages";
 
 const RANGES = 8;
@@ -33,7 +33,7 @@ function StepRow({ step, bar, reader: { t } }: { step: Step; bar: Bar | undefine
                 {step.reasons && step.reasons.length > 0 && (
                     <span class="dim">
                         {" "}
-                        {step.reasons.map(([name, n]) => `${REASON[name] ? t(REASON[name]) : name} ${formatCount(n)}`).join(t("logs.comma"))}
+                        {step.reasons.map(([name, n]) => `${namedIn(REASON, name, t)} ${formatCount(n)}`).join(t("logs.comma"))}
                     </span>
                 )}
             </th>

@@ -4,7 +4,7 @@ import { addWords } from "../../i18n/dictionary";
 import { benchmark } from "../../i18n/words/benchmark";
 import { benchReport } from "../../i18n/words/benchReport";
 import { LOSSY, TRIAL } from "./example";
-import { cpuText, delayText, foundOf, isGood, known, lengthText, outcome, percentText, said, shareText } from "./texts";
+import { cpuText, delayText, foundOf, isGood, known, lengthText, neckText, outcome, percentText, rateText, said, shareText, targetText, trialName } from "./texts";
 
 beforeAll(() => {
     addWords(benchmark);
@@ -96,5 +96,22 @@ describe("what became of a run", () => {
         expect(said({ en: "yes", ja: "はい" }, "ja")).toBe("はい");
         expect(said("yes", "ja")).toBe("yes");
         expect(said(null, "en")).toBe("");
+    });
+});
+
+describe("names", () => {
+    const t = translator("en");
+
+    it.each(["__proto__", "constructor", "toString", "syslog-ng:maxperf"])("%s, which the page has no word for, is said as it is", (name) => {
+        expect([neckText(name, t), targetText(name, t)]).toEqual([name, name]);
+    });
+
+    it("of a test are in the reader's language, else its number", () => {
+        expect(trialName({ number: 3, name: { en: "20,000 msg/s by UDP", ja: "UDP 毎秒 20,000 件" } }, "ja")).toBe("UDP 毎秒 20,000 件");
+        expect(trialName({ number: 3, name: null }, "en")).toBe("#3");
+    });
+
+    it("of a rate say when none was asked for", () => {
+        expect([20_000, 0, null].map((rate) => rateText(rate, t))).toEqual(["20,000", "max", "–"]);
     });
 });

@@ -90,6 +90,12 @@ export function lengthText(seconds: number, t: Translate): string {
     return rest === 0 ? hours : t("bench.hoursAnd", { hours, minutes: t("bench.minutes", { n: rest }) });
 }
 
+/** A name in the reader's words; one that is not known, which may be any, as it is. */
+export function namedIn(words: Record<string, Key>, name: string, t: Translate): string {
+    const word = Object.hasOwn(words, name) ? words[name] : undefined;
+    return word ? t(word) : name;
+}
+
 const BOTTLENECK: Record<string, Key> = {
     generator: "bench.neck.generator",
     cpu: "bench.neck.cpu",
@@ -99,15 +105,13 @@ const BOTTLENECK: Record<string, Key> = {
 };
 
 export function neckText(name: string, t: Translate): string {
-    const word = BOTTLENECK[name];
-    return word ? t(word) : name;
+    return namedIn(BOTTLENECK, name, t);
 }
 
 const TARGET: Record<string, Key> = { box: "bench.target.box", azekura: "bench.target.private" };
 
 export function targetText(name: string, t: Translate): string {
-    const word = TARGET[name];
-    return word ? t(word) : name;
+    return namedIn(TARGET, name, t);
 }
 
 /** "16 connections, as fast as it takes by TCP"; its number where it has no name. */
