@@ -4,7 +4,7 @@ back, comes again after its process was killed, and leaves nothing."""
 import concurrent.futures
 
 from azk import ScenarioFailure, run, wait_for
-from bench_target import PEERS, RUN, Target, canaries, marked, processes_of
+from bench_target import AGAIN, PEERS, RUN, Target, canaries, marked, processes_of
 
 N = 1000
 KEPT = (".log", ".conf", ".lock")  # in its folder, for who reads the results
@@ -44,8 +44,8 @@ def comes_again_after_it_was_killed(t, name):
     t.ask("kill")
     after = t.ask("pids")["syslog"]
     check(before != after and after, f"{name}: killed {before}, now {after}")
-    t.send_udp(marked(9, N))
-    t.wait_for_visible(N)
+    t.send_udp(marked(9, N, run=AGAIN))
+    t.wait_for_visible(N, AGAIN)
 
 
 def one(name):

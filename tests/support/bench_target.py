@@ -13,6 +13,7 @@ from cluster import SOURCE
 BENCH = BUILD / "bin" / "azekura-bench"
 PEERS = pathlib.Path(os.environ.get("AZEKURA_BENCH_PEERS", SOURCE / "build" / "peers"))
 RUN = "0123456789abcdef"
+AGAIN = "fedcba9876543210"  # each trial has a run of its own
 
 
 def processes_of(word):
@@ -100,14 +101,14 @@ class Target:
         with socket.create_connection(self.address("tcp", port), 60, (self.source(), 0)) as s:
             s.sendall(b"".join(m + b"\n" for m in messages))
 
-    def wait_for_visible(self, n):
-        wait_for(lambda: self.ask(f"visible {RUN}")["visible"] == n, f"{n} messages in {self.facts['name']}")
+    def wait_for_visible(self, n, run=RUN):
+        wait_for(lambda: self.ask(f"visible {run}")["visible"] == n, f"{n} messages in {self.facts['name']}")
 
 
-def marked(stream, n, first=0):
-    """n messages of a stream."""
+def marked(stream, n, first=0, run=RUN):
+    """n messages of a stream of a run."""
     return [f"<38>Nov 30 12:00:00 host{i % 20} prog[{i}]: a message of ordinary length about port {1024 + i} "
-            f"seq={RUN}-{stream}-{i}".encode() for i in range(first, first + n)]
+            f"seq={run}-{stream}-{i}".encode() for i in range(first, first + n)]
 
 
 def canaries(n):
