@@ -7,12 +7,14 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
     EVENTS_A_STEP = 64,
     DRAIN_US = 2000000,
+    OTHER_FILES = 8,
     HELD_MS = 1000, /* then a message that waits for the next one goes without it */
 };
 
@@ -225,6 +227,20 @@ static int open_all(struct sink *s, struct err *err)
     return r;
 }
 
+/* Descriptors are left for the status file, for what is sent on, and for a connection that each
+ * thread turns away. */
+static size_t connections_max(const struct sink *s)
+{
+    struct rlimit files;
+    int next = dup(s->workers[0].wake); /* so many are open */
+    if (next < 0 || getrlimit(RLIMIT_NOFILE, &files) < 0)
+        return 1;
+    close(next);
+    rlim_t others = (rlim_t)next + 2 * s->workers_n + OTHER_FILES;
+    return files.rlim_cur <= others ? 1
+                                    : (size_t)MIN(files.rlim_cur - others, SINK_CONNECTIONS_MAX);
+}
+
 int sink_new(const struct sink_options *o, struct sink **ret, struct err *err)
 {
     CHECK(o->threads >= 1 && o->threads <= SINK_THREADS_MAX);
@@ -247,6 +263,8 @@ int sink_new(const struct sink_options *o, struct sink **ret, struct err *err)
             err_set(err, -r, "cannot_start", "cannot prepare thread %zu: %s", i + 1, strerror(-r));
     if (r == 0)
         r = open_all(s, err);
+    if (r == 0)
+        s->connections_max = connections_max(s);
     if (r < 0) {
         sink_free(&s);
         return r;

@@ -19,8 +19,10 @@
 #define SINK_LISTENERS_MAX 16
 #define SINK_THREADS_MAX 64
 #define SINK_STOPS_MAX 16
-#define SINK_RUNS_MAX 16           /* told apart; marks of further ones are counted foreign */
-#define SINK_CONNECTIONS_MAX 65536 /* at a time; more are turned away and counted */
+#define SINK_RUNS_MAX 16 /* told apart; marks of further ones are counted foreign */
+#define SINK_CONNECTIONS_MAX                    \
+    65536 /* at a time, fewer where the process \
+             may not have so many files; more are turned away, counted */
 #define SINK_MESSAGE_MAX_BYTES \
     ((size_t)128 << 10)   /* of a stream; a longer one is passed over and counted */
 #define SINK_PATH_MAX 104 /* of a unix socket, its NUL included */

@@ -94,7 +94,7 @@ struct sink {
     _Atomic int64_t arrived, kept; /* messages, where faults count them */
     pthread_mutex_t lock;          /* of the following */
     struct sink_connection *connections;
-    size_t connections_n, next_worker;
+    size_t connections_n, connections_max, next_worker;
     struct err error;
     int error_number;
     int store_fd, fault_log_fd;

@@ -86,7 +86,7 @@ static void stream_begin(struct sink_worker *w, struct sink_listener *l, int fd)
     bool is_ending = atomic_load(&s->is_ending);
     struct sink_connection *c = connection_new(s, l, fd);
     pthread_mutex_lock(&s->lock);
-    bool is_taken = c && s->connections_n < SINK_CONNECTIONS_MAX;
+    bool is_taken = c && s->connections_n < s->connections_max;
     if (is_taken)
         list_add(s, c);
     struct sink_worker *of = is_ending ? w : &s->workers[s->next_worker++ % s->workers_n];

@@ -172,6 +172,23 @@ def check_hostile():
     assert result["runs"][0]["received"]["found"] == 200, result
 
 
+def check_out_of_descriptors():
+    """As many connections as there may be files; the others are turned away, and the sink goes on."""
+    with Sink("tcp", "127.0.0.1:0", limit=40) as sink:
+        connections = [connect(sink.listeners[0]) for _ in range(60)]
+        for c in connections:
+            c.settimeout(60)
+        wait_for(lambda: sink.status()["connections"] + sink.status()["turned_away"] == 60, "all are taken or turned away")
+        taken = sink.status()["connections"]
+        assert 0 < taken < 40, taken
+        for i, c in enumerate(connections[:taken]):
+            c.sendall(numbered(i) + b"\n")
+        for c in connections:
+            c.close()
+        result = sink.stop()
+    assert result["messages"] == result["found"] == taken and result["turned_away"] == 60 - taken, result
+
+
 def check_several_sockets():
     """Many sockets in one sink, ended by itself; two runs are told apart."""
     every = [a for t in TRANSPORTS for a in (t, f"{{dir}}/{t}" if t.startswith("unix") else "127.0.0.1:0")]
@@ -220,6 +237,7 @@ def scenario():
         check_forwarded(transport)
     check_nobody_behind()
     check_hostile()
+    check_out_of_descriptors()
     check_several_sockets()
     check_usage()
     check_generated("tcp", 4, 50000)

@@ -23,15 +23,19 @@ DATAGRAMS_AT_ONCE = 100  # fewer than the smallest receive buffer holds
 
 
 class Sink:
-    """A running sink; `arguments` are its transports, addresses and options ("{dir}" stands for its folder)."""
+    """A running sink; `arguments` are its transports, addresses and options ("{dir}" stands for its folder); `limit`: files it may
+    have."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, limit=None):
+        self.limit = limit
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="azk-sink-"))
         self.arguments = [str(a).replace("{dir}", str(self.dir)) for a in arguments]
         self.process = None
 
     def __enter__(self):
         argv = [PROGRAM, "sink", *self.arguments, "--json", "--quiet", "--status", self.dir / "status"]
+        if self.limit:
+            argv = ["prlimit", f"--nofile={self.limit}:{self.limit}", *argv]
         self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)  # pylint: disable=consider-using-with
         try:
             wait_for(lambda: (self.dir / "status").exists() or self.process.poll() is not None, "the sink listens")
