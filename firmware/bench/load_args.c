@@ -618,6 +618,8 @@ static int settle_rate(struct load_args *a)
 {
     struct load_options *o = &a->o;
     double connections = (double)o->connections;
+    if (a->more.client_port > 65536 - o->connections - o->idle_connections)
+        return wrong("--client-port leaves no port in 1..65535 for some of the connections");
     if (o->sources > 1 && o->connections < o->sources)
         return wrong("--sources needs as many --active-connections");
     if (o->sources > 1 && o->source_network[0] == 0)

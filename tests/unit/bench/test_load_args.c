@@ -156,6 +156,7 @@ Test(load_args, wrong_use_is_refused)
         "--run 00112233445566778 127.0.0.1 514",
         "--run xyz 127.0.0.1 514",
         "--proxied=3 127.0.0.1 514",
+        "--client-port 65530 --active-connections 7 127.0.0.1 514",
         "--sources 5 127.0.0.1 514",
         "--no-such-option 127.0.0.1 514",
         "-r",
