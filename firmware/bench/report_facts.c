@@ -142,6 +142,9 @@ static void tell_machine(const cJSON *m, report_fact_fn each, void *context)
         {"storage_bytes", {"Size of the file system", "ファイルシステムの容量"}},
         {"disk", {"Disk", "ディスク"}},
         {"disk_is_rotational", {"Rotating disk", "回転ディスク"}},
+        {"free_bytes", {"Free on the file system", "ファイルシステムの空き"}},
+        {"clock_source", {"Clock source", "クロックソース"}},
+        {"governor", {"CPU frequency governor", "CPU 周波数ガバナー"}},
     };
     const cJSON *v;
     int n = 0;

@@ -8,6 +8,7 @@
 
 #include "bench/report.h"
 #include "bench/report_parts.h"
+#include "bench/sample.h"
 
 #define CORPUS AZEKURA_SOURCE_DIR "/tests/corpus/bench"
 
@@ -119,4 +120,23 @@ Test(report_text, what_a_mix_needs_a_day_is_told_by_the_mean_size_that_was_sent)
     cr_expect_float_eq(sizing[0].received_bytes_day, 100 * 86400 * 237.5, 1e-3, "%f",
                        sizing[0].received_bytes_day);
     cJSON_Delete(r);
+}
+
+static void is_for_people(void *context, struct words name, const char *value)
+{
+    bool is_sysctl = strchr(name.en, '.') != NULL;
+    (void)value;
+    ++*(int *)context;
+    cr_expect(is_sysctl || !strchr(name.en, '_'), "%s", name.en);
+}
+
+Test(report_text, whatever_is_found_out_of_a_machine_has_a_name_for_people)
+{
+    int n = 0;
+    cJSON *report = cJSON_CreateObject(), *machine = sample_machine("/tmp");
+    cJSON_AddStringToObject(machine, "governor", "performance");
+    cJSON_AddItemToObject(report, "machine", machine);
+    report_environment(report, is_for_people, &n);
+    cr_expect_gt(n, 8);
+    cJSON_Delete(report);
 }
