@@ -121,6 +121,21 @@ static void add_invalid(const cJSON *trials, struct buf *out)
     add_rest(out, n - REPORT_REASONS_SHOWN);
 }
 
+static void add_notes(const cJSON *trials, struct buf *out)
+{
+    const cJSON *t;
+    int n = 0;
+    cJSON_ArrayForEach(t, trials)
+    {
+        if (!*facts_sentence(t, "note", FACTS_EN) || n++ >= REPORT_REASONS_SHOWN)
+            continue;
+        html_cell(out, "<p class=\"warn\">", figure_count(facts_number(t, "number")).s, ". ");
+        html_words(out, (struct words){facts_sentence(t, "note", FACTS_EN),
+                                       facts_sentence(t, "note", FACTS_JA)});
+        buf_add_str(out, "</p>\n");
+    }
+}
+
 static void add_skipped(const cJSON *report, struct buf *out)
 {
     const cJSON *s;
@@ -166,6 +181,7 @@ void report_html_trials(const struct report_view *v, struct buf *out)
     if (is_folded)
         buf_add_str(out, "</details>\n");
     add_invalid(trials, out);
+    add_notes(trials, out);
     add_skipped(v->report, out);
     buf_add_str(out, "<p class=\"dim\">");
     html_words(

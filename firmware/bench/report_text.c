@@ -123,6 +123,39 @@ static void add_skipped(const cJSON *report, struct buf *out)
     }
 }
 
+static void add_sentence(const cJSON *trial, const char *what, const char *member, struct buf *out)
+{
+    struct buf b = BUF_INIT(4096);
+    buf_printf(&b, "Trial %d%s: %s", facts_index(trial, "number"), what,
+               facts_sentence(trial, member, FACTS_EN));
+    text_wrap(buf_str(&b), 2, REPORT_TEXT_WIDTH, out);
+    buf_free(&b);
+}
+
+static void add_invalid(const cJSON *trials, struct buf *out)
+{
+    const cJSON *t;
+    int n = 0;
+    cJSON_ArrayForEach(t, trials)
+    {
+        if (facts_false(t, "is_valid") && n++ < REPORT_REASONS_SHOWN)
+            add_sentence(t, " is not valid", "invalid_reason", out);
+    }
+    if (n > REPORT_REASONS_SHOWN)
+        buf_printf(out, "  … and %d more are not valid\n", n - REPORT_REASONS_SHOWN);
+}
+
+static void add_notes(const cJSON *trials, struct buf *out)
+{
+    const cJSON *t;
+    int n = 0;
+    cJSON_ArrayForEach(t, trials)
+    {
+        if (*facts_sentence(t, "note", FACTS_EN) && n++ < REPORT_REASONS_SHOWN)
+            add_sentence(t, "", "note", out);
+    }
+}
+
 static void add_trials(const struct report_view *v, struct buf *out)
 {
     const cJSON *trials = facts_get(v->report, "trials");
@@ -135,20 +168,8 @@ static void add_trials(const struct report_view *v, struct buf *out)
     add_resources(trials, out);
     if (all > TRIALS_SHOWN)
         buf_printf(out, "\n  … and %d more, all in results_ext.csv\n", all - TRIALS_SHOWN);
-    const cJSON *x;
-    int n = 0;
-    cJSON_ArrayForEach(x, trials)
-    {
-        if (!facts_false(x, "is_valid") || n++ >= REPORT_REASONS_SHOWN)
-            continue;
-        struct buf b = BUF_INIT(4096);
-        buf_printf(&b, "Trial %d is not valid: %s", facts_index(x, "number"),
-                   facts_sentence(x, "invalid_reason", FACTS_EN));
-        text_wrap(buf_str(&b), 2, REPORT_TEXT_WIDTH, out);
-        buf_free(&b);
-    }
-    if (n > REPORT_REASONS_SHOWN)
-        buf_printf(out, "  … and %d more are not valid\n", n - REPORT_REASONS_SHOWN);
+    add_invalid(trials, out);
+    add_notes(trials, out);
     add_skipped(v->report, out);
 }
 

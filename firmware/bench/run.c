@@ -260,15 +260,17 @@ static void on_phase(void *context, const char *en, const char *ja)
 static void print_trial(struct run *r, const struct trial *t)
 {
     const char *target = target_facts(t->o.target)->name;
+    const char *note = trial_note(t)->en;
     double lost = t->loss_percent * (double)t->stages.sent / 100;
     char delay[128] = "";
     if (t->latency.n > 0)
         snprintf(delay, sizeof(delay), ", found after %s (p99 %s)", figure_ms(t->latency.p50).s,
                  figure_ms(t->latency.p99).s);
-    progress_print(&r->progress, "%3d  %s, %s: sent %s, stored %s, lost %s, %s msg/s stored%s%s%s",
+    progress_print(&r->progress,
+                   "%3d  %s, %s: sent %s, stored %s, lost %s, %s msg/s stored%s%s%s%s%s",
                    t->o.number, t->name, target, figure_count((double)t->stages.sent).s,
                    figure_count(t->stages.stored >= 0 ? (double)t->stages.stored : NAN).s,
-                   figure_count(lost).s, figure_rate(t->stored).s, delay,
+                   figure_count(lost).s, figure_rate(t->stored).s, delay, *note ? "; " : "", note,
                    t->is_valid ? "" : "; INVALID: ", t->is_valid ? "" : t->invalid_reason.en);
 }
 

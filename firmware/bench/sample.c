@@ -115,6 +115,8 @@ void sample_look(const struct target_pids *pids, struct sample_look *ret)
     ret->write_bytes = is_known ? syslog.write_bytes : -1;
     if (is_known)
         add_or_unknown(&ret->write_bytes, database.write_bytes);
+    ret->syslog_identity = syslog.identity;
+    ret->database_identity = database.identity;
     ret->identity = (syslog.identity * 31 + database.identity) * 31 + other.identity;
     free(text);
 }

@@ -16,6 +16,7 @@ struct sample_look {
     int64_t write_bytes; /* of both roles, to the disk; -1 where it may not be read */
     int64_t rx_dropped, softnet_dropped, udp_rcvbuf_errors, udp_no_ports; /* host-wide */
     int64_t identity; /* of the processes that were counted: another after a restart */
+    int64_t syslog_identity, database_identity; /* of a role's alone; 0: none was seen */
 };
 
 struct sample { /* between two looks, or NAN */

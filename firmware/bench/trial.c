@@ -162,6 +162,21 @@ static void look(struct trial_state *s, struct sample_look *ret)
     sample_look(&pids, ret);
 }
 
+static bool is_another(int64_t before, int64_t now)
+{
+    return before != 0 && now != 0 && before != now;
+}
+
+/* A process of the target that ends under the load is a finding, also when nothing was lost. */
+static void notice_ends(struct trial_state *s, const struct sample_look *now)
+{
+    const struct sample_look *first = &s->look_first;
+    if (s->o->test->kills == 0 && is_another(first->syslog_identity, now->syslog_identity))
+        s->t->has_syslog_ended = true;
+    if (is_another(first->database_identity, now->database_identity))
+        s->t->has_database_ended = true;
+}
+
 /* Counters that cannot be had for a moment (a restart) stay as they were. */
 static void read_counters(struct trial_state *s)
 {
@@ -184,6 +199,7 @@ static void take_second(struct trial_state *s)
     look(s, &now);
     sample_between(&s->look_last, &now, &second.sample);
     s->look_last = now;
+    notice_ends(s, &now);
     trial_remote_fill(&s->remote, &second.sample);
     read_counters(s);
     second.kernel_dropped = since(s->before.kernel_dropped, s->last.kernel_dropped);
@@ -384,7 +400,7 @@ static void close_ledger(struct trial_state *s)
         .look_after = s->look_last,
         .is_shared = s->facts->is_box,
         .is_local = s->facts->is_local,
-        .has_no_ports = t->kills > 0,
+        .has_no_ports = t->kills > 0 || t->has_syslog_ended,
         .sequence = t->sequence,
         .is_read_back = t->is_read_back,
         .visible = s->visible,
@@ -470,6 +486,7 @@ static int run(struct trial_state *s, struct err *err)
         target_watch_stop(s->o->target);
     s->is_watching = false;
     look(s, &s->look_last);
+    notice_ends(s, &s->look_last);
     if ((rc = read_back(s, err)) < 0)
         return rc;
     trial_remote_end(&s->remote, s->t->started_at_us + (int64_t)(s->t->duration_s * 1e6),

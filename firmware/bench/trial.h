@@ -61,19 +61,20 @@ struct trial {
     double offered, sent, stored, visible, most_in_a_second; /* messages/s */
     double loss_percent;                                     /* NAN unknown */
     double mean_size; /* bytes a message that was sent, framing included; NAN without any */
-    bool is_held; /* the rate asked for was sent to 1 % */
+    bool is_held;     /* the rate asked for was sent to 1 % */
     struct canary_result latency;
     double lateness_p99_us, blocked_percent;
     struct trial_figure cpu_syslog, cpu_database, cpu_generator, cpu_host, cpu_foreign, cpu_steal;
     struct trial_figure load1, load5, load15;
     double us_syslog, us_database; /* CPU a stored message */
     double syslog_bytes, database_bytes, written_bytes;
-    double host_bytes; /* memory of a box elsewhere in use, at most; else NAN */
+    double host_bytes;    /* memory of a box elsewhere in use, at most; else NAN */
     int64_t stored_bytes; /* -1 */
     struct searcher_result searches;
     int64_t kills;
     double restart_ms_max;
-    int64_t client_sent[TRIAL_CLIENTS_MAX]; /* of each loggen it stands for */
+    bool has_syslog_ended, has_database_ended; /* by itself or by others, not by a kill of ours */
+    int64_t client_sent[TRIAL_CLIENTS_MAX];    /* of each loggen it stands for */
     bool is_valid;
     struct stages_reason invalid_reason;
 };
@@ -83,6 +84,8 @@ struct trial {
 MUST_USE int trial_run(const struct trial_options *o, struct trial *ret, struct err *err);
 /* Its member of report.json's "trials"; the caller owns it. */
 cJSON *trial_report(const struct trial *t);
+/* What a reader must know of a trial beside its figures; empty when there is nothing. */
+const struct stages_reason *trial_note(const struct trial *t);
 /* The arguments of loggen `index` (0…) of a test, as results.csv names them. */
 void trial_loggen(const struct profile_test *t, double time_s, int64_t index, char *ret, size_t n);
 /* Mark it as not to be believed; the first reason stays. */

@@ -201,6 +201,20 @@ static void add_special(const struct trial *t, cJSON *o)
     }
 }
 
+const struct stages_reason *trial_note(const struct trial *t)
+{
+    static const struct stages_reason notes[] = {
+        {.en = ""},
+        {.en = "the syslog process ended and was started again meanwhile",
+         .ja = "途中で SYSLOG プロセスが終了し、再起動されました"},
+        {.en = "the database server ended and was started again meanwhile",
+         .ja = "途中でデータベースサーバーが終了し、再起動されました"},
+        {.en = "the syslog process and the database server ended and were started again meanwhile",
+         .ja = "途中で SYSLOG プロセスとデータベースサーバーが終了し、再起動されました"},
+    };
+    return &notes[t->has_syslog_ended + 2 * t->has_database_ended];
+}
+
 cJSON *trial_report(const struct trial *t)
 {
     char when[RFC3339_MAX];
@@ -223,6 +237,8 @@ cJSON *trial_report(const struct trial *t)
     add_rates(t, o);
     add_machine(t, o);
     add_special(t, o);
+    const struct stages_reason *note = trial_note(t);
+    facts_set(o, "note", note->en[0] ? facts_sentence_new(note->en, note->ja) : cJSON_CreateNull());
     facts_set(o, "is_valid", cJSON_CreateBool(t->is_valid));
     facts_set(o, "invalid_reason",
               t->is_valid ? cJSON_CreateNull()
