@@ -14,10 +14,16 @@ receive_buffer=33554432
 
 say() { printf '%s %s\n' "$(date +%H:%M:%S)" "$*"; }
 fail() {
-    # the last line of the log is what the benchmark tells
+    # the last line of the log is what the benchmark tells: of many lines the one that names the error,
+    # which seldom is the last
+    local text=$*
     is_failed=1
     clean_up
-    printf '%s: %s\n' "${0##*/}" "$*"
+    if [[ $text == *$'\n'* ]]; then
+        printf '%s\n' "$text"
+        text=$(grep -m 1 -iE '(error|fatal|panic): ' <<<"$text" || printf '%s\n' "${text##*$'\n'}")
+    fi
+    printf '%s: %s\n' "${0##*/}" "$text"
     exit 1
 }
 

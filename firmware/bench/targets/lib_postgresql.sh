@@ -31,12 +31,22 @@ write_settings() {
 }
 
 # start_postgresql [LINE…]: makes the cluster and starts it; LINEs are further settings.
+# An empty database, its first write-ahead log, and what a receiver keeps beside it.
+room_mb=150
+check_room() {
+    local free
+    free=$(($(df --output=avail -B1 -- "$data" | tail -n 1) / 1000000))
+    [ "$free" -ge $room_mb ] ||
+        fail "there is no room for a database of its own in $data: $free MB are free, it takes $room_mb MB and what is stored"
+}
+
 start_postgresql() {
     local out product up=${AZEKURA_BENCH_PROGRAMS:-/usr/bin}/..
     [ -x "$pg_bin/initdb" ] || fail "PostgreSQL 15 is missing ($pg_bin)"
     product=$(first_file "$up/postgresql.conf" "$up/share/azekura/postgresql.conf" \
         "$here/../../../rootfs/usr/share/azekura/postgresql.conf") ||
         fail "postgresql.conf of the product is missing"
+    check_room
     cp -- "$product" "$data/postgresql.conf" && mkdir "$data/run" || fail "cannot write to $data"
     ! is_root || chown nobody:nogroup "$data/run"
     out=$(cd / && as_user "$pg_bin/initdb" -D "$data/postgresql" -U postgres -A trust --data-checksums \
