@@ -63,20 +63,20 @@ function Row({ run, reader, isPicked, mayPick, onPick, onDelete }: RowProps) {
     const name = nameOf(run, reader);
     return (
         <tr>
-            <td>
+            <td class={css.atPick}>
                 {run.state !== "running" && (
                     <input type="checkbox" class={css.pick} aria-label={t("bench.history.pickOf", { name })} checked={isPicked} disabled={!isPicked && !mayPick} onChange={onPick} />
                 )}
             </td>
-            <th scope="row" title={run.started_at ? formatExact(run.started_at) : undefined}>
+            <th scope="row" class={css.atBegun} title={run.started_at ? formatExact(run.started_at) : undefined}>
                 <a href={href("/benchmark", { run: run.id })}>{run.started_at ? formatTime(run.started_at) : run.id}</a>
             </th>
             <td class={css.title}>{said(run.title, lang) || run.profile}</td>
-            <td>{targetText(run.target ?? NONE, t)}</td>
-            <td class={css[tone]}>{t(word)}</td>
+            <td class={css.atTarget}>{targetText(run.target ?? NONE, t)}</td>
+            <td class={cx(css.atResult, css[tone])}>{t(word)}</td>
             <td class={css.wide}>{said(run.answer, lang) || NONE}</td>
-            <td>{run.version ?? NONE}</td>
-            <td>
+            <td class={css.atVersion}>{run.version ?? NONE}</td>
+            <td class={css.atDelete}>
                 {reader.mayRun && run.state !== "running" && (
                     <button type="button" class={cx(ui.button, ui.small)} aria-label={t("bench.deleteOf", { name })} onClick={onDelete}>
                         {t("bench.delete")}

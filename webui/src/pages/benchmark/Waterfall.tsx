@@ -84,7 +84,7 @@ export function Waterfall({ trials, reader }: { trials: readonly Trial[]; reader
                             <th scope="col" class={ui.num}>
                                 {t("bench.water.share")}
                             </th>
-                            <td />
+                            <td class={css.bar} />
                         </tr>
                     </thead>
                     <tbody>
