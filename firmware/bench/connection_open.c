@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/ip.h"
 #include "bench/proxy.h"
 
 static int tls_fault(struct err *err, const char *what, const char *name)
@@ -223,6 +224,22 @@ static int ask_for_errors(int fd, int family)
     return r < 0 ? -errno : 0;
 }
 
+/* "127.0.0.1:514", "[::1]:514", a path. */
+static int cannot_connect(const struct sockaddr_storage *peer, uint32_t index, int error,
+                          struct err *err)
+{
+    char where[160], host[IP_TEXT_MAX];
+    const struct ip ip = ip_from_sockaddr((const struct sockaddr *)peer);
+    ip_format(&ip, host);
+    if (peer->ss_family == AF_UNIX)
+        snprintf(where, sizeof(where), "%.107s", ((const struct sockaddr_un *)peer)->sun_path);
+    else /* the port lies at the same place in both */
+        snprintf(where, sizeof(where), ip.family == 6 ? "[%s]:%u" : "%s:%u", host,
+                 ntohs(((const struct sockaddr_in *)peer)->sin_port));
+    return err_set(err, error, "no_connection", "connection %u: cannot connect to %s: %s", index,
+                   where, strerror(error));
+}
+
 static int open_steps(struct connection *c, const struct connections *all, uint32_t index,
                       bool is_again, struct err *err)
 {
@@ -248,8 +265,7 @@ static int open_steps(struct connection *c, const struct connections *all, uint3
                        all->more->client_port ? " and the --client-port" : "", strerror(-r));
     r = connect_socket(c->fd, &o->ports[port], o->ports_len[port], until, all->stop);
     if (r < 0)
-        return err_set(err, -r, "no_connection", "connection %u: cannot connect: %s", index,
-                       strerror(-r));
+        return cannot_connect(&o->ports[port], index, -r, err);
     bool has_proxy = all->more->proxy_version > 0 && !(is_again && all->more->is_compat);
     bool is_before = o->transport != TARGET_TLS || all->more->is_proxy_before_tls;
     if (has_proxy && is_before && (r = send_proxy(c, all, index, until, err)) < 0)

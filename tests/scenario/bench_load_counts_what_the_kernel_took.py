@@ -160,7 +160,7 @@ def nobody_there_is_said():
     done = subprocess.run([PROGRAM, "load", "-D", "-Q", "-n", "20", "127.0.0.1", str(port)], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "nobody listened there" in done.stderr, done
     done = subprocess.run([PROGRAM, "load", "-Q", "-n", "20", "127.0.0.1", str(port)], capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "connection 0: cannot connect: Connection refused" in done.stderr, done
+    assert done.returncode == 1 and f"connection 0: cannot connect to 127.0.0.1:{port}: Connection refused" in done.stderr, done
     done = subprocess.run([PROGRAM, "load", "-D", "-Q", "-n", "20", "--loggen-compat", "127.0.0.1", str(port)], capture_output=True, text=True,
                           check=False)
     assert done.returncode == 0, "as loggen"
