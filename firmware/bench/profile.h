@@ -96,7 +96,7 @@ void profile_defaults(struct profile *p);
 const char *profile_key_near(const char *key);
 bool profile_key_is_of_run(const char *key);
 void profile_print_keys(FILE *out);
-/* The value of a key of the run's first test as its option would be written, for forms: "60". */
+/* The value of a key as its option would be written, for forms: "60"; "" where tests differ. */
 void profile_value(const struct profile *p, const char *key, char *ret, size_t n);
 /* "udp" of enum target_transport, … */
 const char *profile_transport_name(int64_t transport);

@@ -264,19 +264,11 @@ void profile_defaults(struct profile *p)
                           }};
 }
 
-void profile_value(const struct profile *p, const char *key, char *ret, size_t n)
+/* `of`: the test or the run that the key belongs to. */
+static void value_text(const struct key *k, const void *of, char *ret, size_t n)
 {
-    const struct profile_test *t = p->tests_n ? &p->tests[0] : &p->defaults;
-    const struct key *k = find(test_keys, ARRAY_LEN(test_keys), key);
-    const char *at = (const char *)t;
+    const char *at = (const char *)of + k->offset;
     snprintf(ret, n, "%s", "");
-    if (k == NULL) {
-        k = find(run_keys, ARRAY_LEN(run_keys), key);
-        at = (const char *)p;
-    }
-    if (k == NULL)
-        return;
-    at += k->offset;
     const struct profile_rates *rates = (const struct profile_rates *)(const void *)at;
     size_t used = 0;
     switch (k->kind) {
@@ -299,6 +291,25 @@ void profile_value(const struct profile *p, const char *key, char *ret, size_t n
         break;
     default:
         snprintf(ret, n, "%.10g", *(const double *)(const void *)at);
+    }
+}
+
+void profile_value(const struct profile *p, const char *key, char *ret, size_t n)
+{
+    char other[512];
+    const struct key *k = find(test_keys, ARRAY_LEN(test_keys), key);
+    snprintf(ret, n, "%s", "");
+    if (k == NULL) {
+        k = find(run_keys, ARRAY_LEN(run_keys), key);
+        if (k)
+            value_text(k, p, ret, n);
+        return;
+    }
+    value_text(k, p->tests_n ? &p->tests[0] : &p->defaults, ret, n);
+    for (size_t i = 1; i < p->tests_n; i++) {
+        value_text(k, &p->tests[i], other, sizeof(other));
+        if (strcmp(ret, other) != 0)
+            snprintf(ret, n, "%s", "");
     }
 }
 

@@ -178,6 +178,27 @@ Test(profile, those_that_are_shipped_are_right)
     profile_list_free(names, n);
 }
 
+Test(profile, a_value_is_told_where_all_tests_have_the_same)
+{
+    static struct profile p;
+    struct err err;
+    char value[64];
+    static const struct {
+        const char *profile, *key, *value;
+    } cases[] = {
+        {"ladder", "time", "60"},       {"ladder", "rates", "5000,10000,15000,20000"},
+        {"ladder", "transport", "udp"}, {"mixed", "layout", "mix"},
+        {"mixed", "time", ""},          {"mixed", "searches", ""},
+        {"knee", "transport", ""},      {"ladder", "no such key", ""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const char *folder = AZEKURA_SOURCE_DIR "/firmware/bench/profiles";
+        cr_assert_eq(profile_load(folder, cases[i].profile, &p, &err), 0, "%s", err.message);
+        profile_value(&p, cases[i].key, value, sizeof(value));
+        cr_expect_str_eq(value, cases[i].value, "%s of %s", cases[i].key, cases[i].profile);
+    }
+}
+
 Test(profile, a_name_that_is_nearly_one_is_suggested)
 {
     static struct profile p;
