@@ -4,7 +4,7 @@ import type { Key } from "../../i18n";
 import { formatCount } from "../../utils/format";
 import css from "./benchmark.module.css";
 import type { Reader } from "./reader";
-import { BOUNDS, hasOption, OPTIONS, usualOf, type OptionName, type Wish } from "./wish";
+import { BOUNDS, hasOption, OPTIONS, TRANSPORTS, usualOf, type OptionName, type Transport, type Wish } from "./wish";
 
 interface Props {
     profile: Profile;
@@ -41,17 +41,37 @@ const LABEL: Record<OptionName, Key> = {
     rates: "bench.opt.rates",
     size: "bench.opt.size",
     runs: "bench.opt.runs",
+    connections: "bench.opt.connections",
 };
 
+function TransportChoice({ profile, wish, reader: { t }, onWish }: Props) {
+    const usual = usualOf(profile, "transport").toUpperCase();
+    return (
+        <div class={formCss.field}>
+            <label for="bench-transport">{t("bench.opt.transport")}</label>
+            <select id="bench-transport" value={wish.transport ?? ""} onChange={(e) => onWish({ ...wish, transport: e.currentTarget.value as Transport | "" })}>
+                <option value="">{usual ? t("bench.opt.profileIs", { value: usual }) : t("bench.opt.profile")}</option>
+                {TRANSPORTS.map((name) => (
+                    <option key={name} value={name}>
+                        {name.toUpperCase()}
+                    </option>
+                ))}
+            </select>
+        </div>
+    );
+}
+
 /** Those that the profile knows; empty leaves it as the profile says. */
-export function Options({ profile, wish, wrong, reader: { t }, onWish }: Props & { wrong: OptionName[] }) {
+export function Options({ profile, wish, wrong, reader, onWish }: Props & { wrong: OptionName[] }) {
+    const { t } = reader;
     const names = OPTIONS.filter((name) => hasOption(profile, name));
     if (names.length === 0) return null;
     const hint = (name: OptionName) => {
         const [min, max] = BOUNDS[name];
         if (wrong.includes(name)) return t("bench.opt.wrong", { min: formatCount(min), max: formatCount(max) });
         const usual = usualOf(profile, name);
-        return usual ? t("bench.opt.usualIs", { value: usual }) : t("bench.opt.usual");
+        // a size of 0: messages as long as they are
+        return usual && usual !== "0" ? t("bench.opt.usualIs", { value: usual }) : t("bench.opt.usual");
     };
     return (
         <fieldset class={css.options}>
@@ -74,6 +94,7 @@ export function Options({ profile, wish, wrong, reader: { t }, onWish }: Props &
                     </span>
                 </div>
             ))}
+            {hasOption(profile, "transport") && <TransportChoice profile={profile} wish={wish} reader={reader} onWish={onWish} />}
         </fieldset>
     );
 }

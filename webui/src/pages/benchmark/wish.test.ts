@@ -35,6 +35,12 @@ describe("numbers as typed", () => {
 });
 
 describe("a wish", () => {
+    it("names the transport as a word, and only where the profile has a choice", () => {
+        expect(optionsOf(LADDER, box({ transport: "tcp" }))).toEqual({ transport: "tcp" });
+        expect(optionsOf(LADDER, box({ transport: "" }))).toEqual({});
+        expect(optionsOf({ ...LADDER, options: ["time"] }, box({ transport: "tcp" }))).toEqual({});
+    });
+
     it("asks only for what differs from the profile and for what the profile knows", () => {
         expect(optionsOf(LADDER, box())).toEqual({});
         expect(optionsOf(LADDER, box({ time: "10", rates: "500 1000", size: "", runs: "3" }))).toEqual({ time: 10, rates: [500, 1000] });

@@ -1,11 +1,15 @@
 /* What a run is asked to do: options of a profile, checked, and what that costs.  Pure. */
 import type { Profile, TargetName } from "../../api/bench";
 
-export const OPTIONS = ["time", "rates", "size", "runs"] as const;
+export const OPTIONS = ["time", "rates", "size", "runs", "connections"] as const;
 export type OptionName = (typeof OPTIONS)[number];
 
+/** The ways every box listens; others are for the command line. */
+export const TRANSPORTS = ["udp", "tcp"] as const;
+export type Transport = (typeof TRANSPORTS)[number];
+
 /** Texts as typed; "" is the profile's own. */
-export type Wish = { target: TargetName } & Partial<Record<OptionName, string>>;
+export type Wish = { target: TargetName; transport?: Transport | "" } & Partial<Record<OptionName, string>>;
 
 /** The command line has these limits; those of a profile can be narrower, and the box says so. */
 export const BOUNDS: Record<OptionName, [number, number]> = {
@@ -13,15 +17,16 @@ export const BOUNDS: Record<OptionName, [number, number]> = {
     rates: [1, 10_000_000],
     size: [64, 8192],
     runs: [1, 20],
+    connections: [1, 16_384],
 };
 const RATES_MAX = 16;
 
-export function hasOption(profile: Profile, name: OptionName): boolean {
+export function hasOption(profile: Profile, name: OptionName | "transport"): boolean {
     return profile.options.includes(name);
 }
 
 /** "60", "5000 10000"; "" where the profile does not say. */
-export function usualOf(profile: Profile, name: OptionName): string {
+export function usualOf(profile: Profile, name: OptionName | "transport"): string {
     return profile.defaults?.[name] ?? "";
 }
 
@@ -48,7 +53,11 @@ export function wrongOptions(profile: Profile, wish: Wish): OptionName[] {
 }
 
 /** What POST /bench/runs takes: only what differs from the profile. */
-export function optionsOf(profile: Profile, wish: Wish): Record<string, number | number[]> {
+export function optionsOf(profile: Profile, wish: Wish): Record<string, number | number[] | string> {
+    return { ...numbersOfWish(profile, wish), ...(wish.transport && hasOption(profile, "transport") ? { transport: wish.transport } : {}) };
+}
+
+function numbersOfWish(profile: Profile, wish: Wish): Record<string, number | number[]> {
     const out: Record<string, number | number[]> = {};
     for (const name of OPTIONS) {
         const text = typed(wish, name);
@@ -94,7 +103,7 @@ function durationOf(profile: Profile, chosen: Record<string, number | number[]>,
 
 /** The profile's figures, in proportion to what was typed. */
 export function costOf(profile: Profile, wish: Wish): Cost {
-    const chosen = optionsOf(profile, wish);
+    const chosen = numbersOfWish(profile, wish);
     const of = (name: OptionName, measure: (n: readonly number[]) => number) => factorOf(profile, chosen[name], name, measure);
     const all = { time: of("time", first), runs: of("runs", first), size: of("size", first), rates: of("rates", sum) };
     const told = (n: number) => (Number.isFinite(n) ? n : 1);
