@@ -209,8 +209,8 @@ static void conclude(cJSON *document, struct collecting *c)
     }
     if (c->n == 0) {
         facts_set_sentence(document, "answer",
-                           "Nothing can be compared: no load was measured in both runs",
-                           "比較できません: 両方で測定された負荷がありません");
+                           "Nothing can be compared: no load has a valid measurement in both runs",
+                           "比較できません: 両方で有効に測定された負荷がありません");
         return;
     }
     snprintf(en, sizeof(en), "No difference beyond noise in %d figures", c->n);

@@ -183,11 +183,17 @@ static void tell_rung(const cJSON *a, const cJSON *b, const char *of_a, const ch
 
 /* ---- the highest rate without loss ---- */
 
+/* NAN when a step on the way up is not valid: it would have lost nothing, or not. */
 static double highest_lossless(const struct rung *r, size_t n)
 {
     double best = 0;
-    for (size_t i = 0; i < n && r[i].worst && r[i].loss_percent == 0; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (!r[i].worst)
+            return NAN;
+        if (r[i].loss_percent > 0)
+            break;
         best = r[i].rate;
+    }
     return best;
 }
 

@@ -155,6 +155,35 @@ Test(compare, a_knee_is_no_more_exact_than_the_step_of_its_search)
     }
 }
 
+Test(compare, a_ladder_with_a_step_that_is_not_valid_has_no_highest_step)
+{
+    cJSON *a = document("ladder"), *b = document("ladder"), *trial;
+    const cJSON *row;
+    int n = cJSON_GetArraySize(facts_get(b, "trials"));
+    /* the second step was disturbed: 5,000 are not the most that was stored without loss */
+    facts_set(cJSON_GetArrayItem(cJSON_GetObjectItem(b, "trials"), 1), "is_valid",
+              cJSON_CreateFalse());
+    cJSON *c = report_compare(a, b);
+    cr_expect_null(strstr(facts_text(c, "answer.en"), "is worse"), "%s",
+                   facts_text(c, "answer.en"));
+    cr_expect_gt(cJSON_GetArraySize(facts_get(c, "rows")), 0, "the other steps are compared");
+    cJSON_ArrayForEach(row, facts_get(c, "rows"))
+        cr_expect(!facts_is(row, "name.en", "highest step without loss"));
+    cJSON_Delete(c);
+    /* nothing is valid: 0 is no figure */
+    for (int i = 0; i < n; i++) {
+        trial = cJSON_GetArrayItem(cJSON_GetObjectItem(b, "trials"), i);
+        facts_set(trial, "is_valid", cJSON_CreateFalse());
+    }
+    c = report_compare(b, b);
+    cr_expect_eq(cJSON_GetArraySize(facts_get(c, "rows")), 0);
+    cr_expect(strstr(facts_text(c, "answer.en"), "Nothing can be compared"), "%s",
+              facts_text(c, "answer.en"));
+    cJSON_Delete(c);
+    cJSON_Delete(a);
+    cJSON_Delete(b);
+}
+
 Test(compare, what_makes_a_comparison_doubtful_is_said)
 {
     cJSON *a = document("ladder"), *b = document("incomplete");
