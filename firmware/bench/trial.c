@@ -97,6 +97,7 @@ static void choose_load(struct trial_state *s)
     l->seed = s->o->seed;
     l->run = s->t->run_id;
     l->has_sequence = true;
+    l->stop = s->o->stop;
     l->has_reconnect = test->kills > 0;
     l->canary_rate = s->keeps_nothing ? 0 : (int64_t)test->canaries;
     s->t->connections = test->connections;
