@@ -1,10 +1,10 @@
 /* azekura-bench: load generator and benchmark. */
-#include "bench/load.h"
-#include "bench/report.h"
-#include "bench/run_command.h"
-#include "bench/sink.h"
+#include "bench/load/load.h"
+#include "bench/report/report.h"
+#include "bench/run/run_command.h"
+#include "bench/sink/sink.h"
 #include "bench/suggest.h"
-#include "bench/target_command.h"
+#include "bench/target/target_command.h"
 
 struct command {
     const char *name;

@@ -1,7 +1,7 @@
 #include "bench/text_table.h"
 
 #include "base/utf8.h"
-#include "bench/html.h"
+#include "bench/report/html.h"
 
 #define CELLS_MAX_BYTES (32u << 20)
 #define HOSTILE_MAX_BYTES 8192

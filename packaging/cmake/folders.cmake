@@ -19,7 +19,7 @@ endfunction()
 
 function(azk_library folder)
     cmake_parse_arguments(ARG "" "" "USES;SYSTEM" ${ARGN})
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c ${CMAKE_CURRENT_SOURCE_DIR}/*/*.c)
     list(FILTER sources EXCLUDE REGEX "/main\\.c$")
     azk_include_dir(${folder} include_dir)
     if(NOT sources)

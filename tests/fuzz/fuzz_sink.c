@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bench/sink_inside.h"
+#include "bench/sink/sink_inside.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

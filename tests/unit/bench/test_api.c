@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "bench/api.h"
+#include "bench/target/api.h"
 
 /* ---- a server that gives one answer, in pieces of `piece` bytes ---- */
 

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "bench/compare.h"
+#include "bench/report/compare.h"
 #include "bench/facts.h"
-#include "bench/report.h"
+#include "bench/report/report.h"
 
 #define CORPUS AZEKURA_SOURCE_DIR "/tests/corpus/bench"
 

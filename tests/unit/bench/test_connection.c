@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bench/connection.h"
+#include "bench/load/connection.h"
 
 /* Messages of different sizes, one behind the other, as a ring has them. */
 #define MESSAGES 1000

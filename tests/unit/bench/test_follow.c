@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "bench/follow.h"
+#include "bench/target/follow.h"
 
 struct fixture {
     char path[64];

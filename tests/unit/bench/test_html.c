@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "bench/html.h"
+#include "bench/report/html.h"
 
 Test(html, text_from_anywhere_becomes_text)
 {

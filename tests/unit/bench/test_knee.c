@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "bench/knee.h"
+#include "bench/run/knee.h"
 
 static const struct profile_test test = {
     .start_rate = 10000, .min_rate = 100, .max_rate = 1000000, .precision_percent = 5};

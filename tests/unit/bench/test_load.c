@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bench/load_inside.h"
+#include "bench/load/load_inside.h"
 #include "bench/tally.h"
 
 /* Takes what comes on the loopback by TCP and keeps it. */

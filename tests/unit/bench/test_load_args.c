@@ -3,7 +3,7 @@
 #include <netinet/in.h>
 #include <sys/un.h>
 
-#include "bench/load_args.h"
+#include "bench/load/load_args.h"
 
 static int parse(const char *line, struct load_args *a)
 {

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "bench/loggen.h"
+#include "bench/load/loggen.h"
 
 Test(loggen, the_last_line_is_to_the_letter)
 {

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "bench/payload.h"
+#include "bench/load/payload.h"
 
 static struct load_options plain(enum load_layout layout, enum load_format format)
 {

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "bench/plan.h"
+#include "bench/run/plan.h"
 
 static const char *const two[] = {"azekura", "rsyslog:file"};
 

@@ -1,4 +1,4 @@
-#include "bench/proc_net.h"
+#include "bench/target/proc_net.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 
-#include "bench/profile.h"
+#include "bench/run/profile.h"
 
 static const char good[] = "# a comment\n"
                            "title.en = Two steps\n"

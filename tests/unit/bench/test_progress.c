@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "bench/progress.h"
+#include "bench/run/progress.h"
 
 /* Columns of text whose letters have one each. */
 static int columns(const char *text)

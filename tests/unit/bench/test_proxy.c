@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "bench/proxy.h"
+#include "bench/load/proxy.h"
 
 static int make(const struct load_more *more, enum target_transport transport, char *out,
                 struct err *err)

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <unistd.h>
 
-#include "bench/replay.h"
+#include "bench/load/replay.h"
 
 static const char lines[] = "<13>Feb 10 10:11:12 hosta sshd[77]: hello world\n"
                             "<14>1 2024-01-02T03:04:05Z h5 app 12 id [a b=\"c\\\"]\"][d] "

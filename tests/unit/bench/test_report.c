@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "bench/facts.h"
-#include "bench/report.h"
+#include "bench/report/report.h"
 
 #define CORPUS AZEKURA_SOURCE_DIR "/tests/corpus/bench"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "bench/facts.h"
-#include "bench/report.h"
+#include "bench/report/report.h"
 
 static cJSON *document(const char *name)
 {

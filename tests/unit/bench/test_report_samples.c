@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "bench/report_samples.h"
+#include "bench/report/report_samples.h"
 
 static struct samples parsed(const char *text)
 {

@@ -6,9 +6,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "bench/report.h"
-#include "bench/report_parts.h"
-#include "bench/sample.h"
+#include "bench/report/report.h"
+#include "bench/report/report_parts.h"
+#include "bench/run/sample.h"
 
 #define CORPUS AZEKURA_SOURCE_DIR "/tests/corpus/bench"
 

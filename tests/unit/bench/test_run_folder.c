@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/run_folder.h"
+#include "bench/run/run_folder.h"
 
 Test(run_folder, an_id_is_a_plain_name)
 {

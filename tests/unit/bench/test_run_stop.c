@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/run_stop.h"
+#include "bench/run/run_stop.h"
 
 static void folder(char path[32])
 {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/sample.h"
+#include "bench/run/sample.h"
 
 Test(sample, differences_are_percent_of_one_core)
 {

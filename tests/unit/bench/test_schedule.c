@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "bench/schedule.h"
+#include "bench/load/schedule.h"
 
 #define MS INT64_C(1000000)
 #define S NS_PER_SECOND

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bench/sink_inside.h"
+#include "bench/sink/sink_inside.h"
 
 #define RUN "00000000000000ab"
 

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "bench/sngbench.h"
+#include "bench/run/sngbench.h"
 
 #define ONE "-I 10 -i -r 3000000 --active-connections=10 -S -C 127.0.0.1 514"
 #define PART(n, port) "-I 5 -i -r 3000000 --active-connections=" n " -S -C 127.0.0.1 " port

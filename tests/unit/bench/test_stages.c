@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "bench/stages.h"
+#include "bench/run/stages.h"
 
 static struct target_counters counters(int64_t n)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "bench/figure.h"
-#include "bench/svg.h"
+#include "bench/report/svg.h"
 
 Test(svg, an_axis_ends_at_a_round_number_that_is_not_below)
 {

@@ -4,7 +4,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "bench/target_control.h"
+#include "bench/target/target_control.h"
 
 #define S INT64_C(1000000)
 

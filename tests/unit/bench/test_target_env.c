@@ -3,7 +3,7 @@
 #include <netinet/in.h>
 #include <sys/un.h>
 
-#include "bench/target_env.h"
+#include "bench/target/target_env.h"
 
 static int parse(const char *text, struct target_env *e, struct err *err)
 {

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "bench/template.h"
+#include "bench/load/template.h"
 
 static struct buf render(const char *source, uint64_t seed)
 {

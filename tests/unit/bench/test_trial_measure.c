@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "bench/trial_measure.h"
+#include "bench/run/trial_measure.h"
 
 static void add(struct trial_seconds *s, double at_s, int64_t scheduled, int64_t sent,
                 int64_t canaries, double cpu, double seconds)

@@ -1,4 +1,4 @@
-/* report.json of a run and its samples: firmware/bench/report.md describes them.  What could not be measured is
+/* report.json of a run and its samples: firmware/bench/report/report.md describes them.  What could not be measured is
  * null. */
 
 export interface Said {
