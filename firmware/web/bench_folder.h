@@ -2,9 +2,10 @@
  * program, so nothing of it is believed: no links are followed, sizes are limited, JSON is checked.
  *
  *   ID/…             azekura-bench's: its lock (fcntl, for as long as it lives), report.json …
- * (bench/report.md) ID/summary.json  one entry of the history, ours .open/ID         a run that was
- * started here and whose end has not been tidied up: its entry .open/ID.token   the run's bearer
- * token, 0600 .open/ID.log     what the run prints
+ *   ID/summary.json  one entry of the history, ours
+ *   .open/ID         a run that was started here and whose end has not been tidied up: its entry
+ *   .open/ID.token   the run's bearer token, 0600
+ *   .open/ID.log     what the run prints
  */
 #ifndef AZEKURA_WEB_BENCH_FOLDER_H
 #define AZEKURA_WEB_BENCH_FOLDER_H

@@ -6,6 +6,8 @@
 #include "bench/facts.h"
 #include "bench/figure.h"
 
+#define DRIFT_TOLD_PERCENT 10.0 /* of the probe before the run */
+
 void answer_init(struct answer *a)
 {
     *a = (struct answer){BUF_INIT(ANSWER_MAX_BYTES), BUF_INIT(ANSWER_MAX_BYTES)};
@@ -322,6 +324,17 @@ static void others(const cJSON *report, struct answer *a)
     buf_printf(&a->ja, "。その間に他の送信元のログ %s 件が失われました", figure_count(n).s);
 }
 
+/* A machine that others share has no steady speed: what was lost stays true, and what is compared
+ * was measured in turns; but the figures are those of that hour. */
+static void unsteady(const cJSON *report, struct answer *a)
+{
+    double drift = fabs(facts_number(report, "speed.drift_percent"));
+    if (!has_figures(report) || !(drift > DRIFT_TOLD_PERCENT))
+        return;
+    buf_printf(&a->en, ". The machine's own speed changed by %.0f %% meanwhile", drift);
+    buf_printf(&a->ja, "。測定中に機器自体の速度が %.0f %% 変化しました", drift);
+}
+
 static void of_run(const cJSON *report, const char *verdict, struct answer *a)
 {
     const char *state = facts_text(report, "state"),
@@ -360,4 +373,5 @@ void answer_of(const cJSON *report, const char *verdict, struct answer *a)
 {
     of_run(report, verdict, a);
     others(report, a);
+    unsteady(report, a);
 }

@@ -16,7 +16,6 @@
 #include "bench/run/trial.h"
 
 #define SPACE_FACTOR 1.2
-#define DRIFT_MAX_PERCENT 10.0
 /* A machine comes to rest after a load: what a store does late must not fall into the next trial.
  */
 #define REST_MAX_US (5 * US_PER_SECOND)
@@ -201,7 +200,7 @@ static void probe_before(struct run *r)
 static void probe_after(struct run *r)
 {
     struct sample_speed after;
-    cJSON *s = list(r, "speed"), *t;
+    cJSON *s = list(r, "speed");
     if (s == NULL || run_stopped_by)
         return;
     progress_phase(&r->progress, "measuring the machine's speed again",
@@ -210,21 +209,6 @@ static void probe_after(struct run *r)
     double drift = 100 * (after.compute_ops_s / r->before.compute_ops_s - 1);
     facts_set(s, "after", speed_report(&after));
     facts_set_number(s, "drift_percent", drift);
-    if (!(fabs(drift) > DRIFT_MAX_PERCENT))
-        return;
-    char en[200], ja[240];
-    snprintf(en, sizeof(en),
-             "the machine's own speed changed by %.0f %% during the run, more than %.0f %%", drift,
-             DRIFT_MAX_PERCENT);
-    snprintf(ja, sizeof(ja), "測定中に機器自体の速度が %.0f %% (上限 %.0f %%) 変化しました", drift,
-             DRIFT_MAX_PERCENT);
-    cJSON_ArrayForEach(t, list(r, "trials"))
-    {
-        if (facts_false(t, "is_valid"))
-            continue;
-        facts_set(t, "is_valid", cJSON_CreateBool(false));
-        facts_set_sentence(t, "invalid_reason", en, ja);
-    }
 }
 
 static void rest(struct run *r, double time_s)

@@ -1,8 +1,10 @@
 /* The folder of a run, OUT/ID: its lock, log, samples.csv, status.json.
  *
- *     lock          write-locked (fcntl, F_SETLK) as long as the run lives: F_GETLK tells whether
- * and who status.json   where it is, by rename, at most once a second samples.csv   a line a second
- * and trial ("report.md") log           a line an event, with time */
+ *     lock          write-locked (fcntl) as long as the run lives: F_GETLK tells whether, and who
+ *     status.json   where it is, by rename, at most once a second
+ *     samples.csv   a line a second and trial (report/report.md)
+ *     log           a line an event, with time
+ */
 #ifndef AZEKURA_BENCH_RUN_FOLDER_H
 #define AZEKURA_BENCH_RUN_FOLDER_H
 

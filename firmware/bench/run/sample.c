@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "bench/run/softirq.h"
 #include "bench/target/proc_net.h"
 
 /* What a family of processes used. */
@@ -99,6 +100,7 @@ void sample_look(const struct target_pids *pids, struct sample_look *ret)
     struct rusage own;
     memset(ret, 0, sizeof(*ret));
     look_at_host(text, ret);
+    ret->is_softirq_apart = softirq_is_apart();
     struct use syslog = use_of(text, pids->syslog, pids->syslog_n);
     struct use database = use_of(text, pids->database, pids->database_n);
     struct use other = use_of(text, pids->other, pids->other_n);
@@ -144,7 +146,7 @@ void sample_between(const struct sample_look *a, const struct sample_look *b, st
     ret->cpu_iowait = percent(a->iowait_s, b->iowait_s, s);
     ret->cpu_softirq = percent(a->softirq_s, b->softirq_s, s);
     double foreign = ret->cpu_host - ret->cpu_generator - ret->cpu_syslog - ret->cpu_database -
-                     other - ret->cpu_softirq;
+                     other - (b->is_softirq_apart ? ret->cpu_softirq : 0);
     ret->cpu_foreign = isnan(foreign) ? NAN : fmax(foreign, 0); /* ticks are whole */
     ret->load1 = b->load1;
     ret->load5 = b->load5;

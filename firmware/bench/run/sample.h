@@ -10,6 +10,7 @@ struct sample_look {
     double syslog_s, database_s, other_s, generator_s; /* CPU seconds since start, ended children
                                                           included; generator: this process */
     double busy_s, steal_s, iowait_s, softirq_s;       /* of the host, all cores */
+    bool is_softirq_apart; /* it is not in the seconds of the processes above (softirq.h) */
     double load1, load5, load15;
     int64_t syslog_bytes, database_bytes; /* resident, -1 unknown; database: RssAnon of each and the
                                              greatest RssShmem, as shared memory is there once */
@@ -22,8 +23,8 @@ struct sample_look {
 struct sample { /* between two looks, or NAN */
     double seconds;
     double cpu_syslog, cpu_database, cpu_generator, cpu_host, cpu_foreign, cpu_steal, cpu_iowait,
-        cpu_softirq; /* % of one core; foreign: host - generator - both roles - the product's others
-                        - softirq (the path's own) */
+        cpu_softirq; /* % of one core; foreign: host - generator - both roles - the product's
+                        others, and - softirq (the path's own) where it is in none of them */
     double load1, load5, load15;
     double syslog_bytes, database_bytes, write_bytes_s;
 };

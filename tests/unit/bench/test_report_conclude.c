@@ -142,6 +142,15 @@ Test(report_conclude, a_pass_ends_where_something_is_wrong)
     expect(r, "a box in service lost logs of others", "fail",
            ". Meanwhile 1,234 logs of other senders were lost");
 
+    r = document("ladder");
+    facts_set_number(cJSON_GetObjectItem(r, "speed"), "drift_percent", -10);
+    expect(r, "a steady machine", "pass", "without loss");
+
+    r = document("ladder");
+    facts_set_number(cJSON_GetObjectItem(r, "speed"), "drift_percent", -33.2);
+    expect(r, "a machine that became slower", "pass",
+           ". The machine's own speed changed by 33 % meanwhile");
+
     r = document("ladder_with_loss");
     cJSON *goal = cJSON_CreateObject();
     facts_set_number(goal, "loss_percent", 3);

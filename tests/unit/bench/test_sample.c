@@ -34,6 +34,9 @@ Test(sample, differences_are_percent_of_one_core)
     cr_expect_float_eq(d.cpu_database, 25, 1e-9);
     cr_expect_float_eq(d.cpu_generator, 10, 1e-9);
     cr_expect_float_eq(d.cpu_host, 150, 1e-9);
+    cr_expect_float_eq(d.cpu_foreign, 150 - 50 - 25 - 5 - 10, 1e-9);
+    b.is_softirq_apart = true; /* else it is in the processes' time already */
+    sample_between(&a, &b, &d);
     cr_expect_float_eq(d.cpu_foreign, 150 - 50 - 25 - 5 - 10 - 20, 1e-9);
     cr_expect_float_eq(d.write_bytes_s, 2000, 1e-9);
 }
