@@ -495,11 +495,15 @@ static enum run_exit run_in_folder(struct run *r)
     r->report = new_report(r);
     facts_set(r->report, "calibrations", cJSON_CreateArray());
     run_rival_open(&r->rival);
-    if (r->rival.pid)
+    if (r->rival.pid) {
+        char process[40] = "";
+        if (r->rival.pid > 0)
+            snprintf(process, sizeof(process), " (process %d)", r->rival.pid);
         progress_print(&r->progress,
-                       "warning: another benchmark (process %d) is at work on this machine; what "
-                       "both measure meanwhile is invalid",
-                       r->rival.pid);
+                       "warning: another benchmark%s is at work on this machine; what both measure "
+                       "meanwhile is invalid",
+                       process);
+    }
     run_folder_log(&r->folder, "azekura-bench %s: %s", AZEKURA_VERSION, r->o->command);
     keep_report(r);
     int rc = check_space(r, &err);

@@ -38,7 +38,7 @@ MUST_USE int run_folder_write(struct run_folder *f, const char *name, const cJSO
  * is no file that a dead one leaves or another plants.  The first to come listens. */
 struct run_rival {
     int fd;      /* listening, or -1 */
-    int32_t pid; /* of the one that was first; 0: we are */
+    int32_t pid; /* of the one that was first, -1: not known; 0: we are */
     bool is_met; /* another came while we were at work, or was there */
 };
 void run_rival_open(struct run_rival *r);
