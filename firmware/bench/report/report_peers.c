@@ -84,7 +84,7 @@ static void add_peer(cJSON *peers, const struct group *g, const struct group *ba
     facts_set(p, "rates", facts_numbers_new(g->stored, g->n));
     facts_set(p, "reported", facts_numbers_new(g->reported, g->n));
     facts_set_number(p, "median", median);
-    facts_set_number(p, "mad", stats_mad(g->stored, g->n));
+    facts_set_number(p, "mad", g->n < 2 ? NAN : stats_mad(g->stored, g->n));
     facts_set_number(p, "reported_median", stats_median(g->reported, g->n));
     facts_set_number(p, "loss_percent", g->loss_percent);
     if (base && base->n)

@@ -283,6 +283,21 @@ Test(report_conclude, peers_are_medians_of_valid_runs_without_the_warm_up)
     cJSON_Delete(r);
 }
 
+Test(report_conclude, one_run_has_no_spread)
+{
+    cJSON *r = document("sngbench"), *t;
+    cJSON_ArrayForEach(t, cJSON_GetObjectItem(r, "trials"))
+    {
+        if (facts_number(t, "run") > 1)
+            facts_set(t, "is_valid", cJSON_CreateBool(false));
+    }
+    report_conclude(r);
+    const cJSON *p = cJSON_GetArrayItem(facts_get(r, "peers"), 0);
+    cr_assert_eq(cJSON_GetArraySize(facts_get(p, "rates")), 1);
+    cr_assert(isnan(facts_number(p, "mad")));
+    cJSON_Delete(r);
+}
+
 static cJSON *trial_of_run(cJSON *r, const char *target, int run)
 {
     cJSON *t;
