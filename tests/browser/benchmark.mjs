@@ -266,7 +266,7 @@ await step("a viewer reads the results and starts, stops and deletes nothing", a
     await ask(`user reader viewer ${PASSWORD}`);
     await page.goto(`${AZK_URL}/system`);
     await button("Log out").click();
-    await page.getByLabel("Name").fill("reader");
+    await page.getByLabel("Name", { exact: true }).fill("reader");
     await page.getByLabel("Password").fill(PASSWORD);
     await button("Log in").click();
     await page.getByRole("navigation", { name: "Pages" }).waitFor(WAIT);

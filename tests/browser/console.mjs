@@ -301,7 +301,7 @@ await step("after log-out nothing is shown, and log-in leads back", async () => 
     await page.getByRole("heading", { name: "Log in" }).waitFor(WAIT);
     assert.equal(await page.getByRole("navigation").count(), 0);
     await checkAccessibility("log-in");
-    await page.getByLabel("Name").fill(NAME);
+    await page.getByLabel("Name", { exact: true }).fill(NAME);
     await page.getByLabel("Password").fill("not the password");
     await expecting(/\/api\/v1\/session/, async () => {
         await page.getByRole("button", { name: "Log in" }).click();

@@ -13,7 +13,7 @@ const card = (name) => page.getByRole("region", { name, exact: true });
 const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 async function logIn(name) {
-    await page.getByLabel("Name").fill(name);
+    await page.getByLabel("Name", { exact: true }).fill(name);
     await page.getByLabel("Password").fill(PASSWORD);
     await button("Log in").click();
     await page.getByRole("navigation", { name: "Pages" }).waitFor(WAIT);
