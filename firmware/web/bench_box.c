@@ -15,18 +15,6 @@
 
 #define ANSWER_MAX_BYTES 16384
 
-static void add_int(struct json *j, const char *key, int64_t n)
-{
-    json_key(j, key);
-    json_int(j, n);
-}
-
-static void add_time(struct json *j, const char *key, int64_t us)
-{
-    json_key(j, key);
-    json_time(j, us);
-}
-
 /* ---- the box ---- */
 
 static void add_listeners(struct json *j, const struct benchmark_box *b)
@@ -40,13 +28,13 @@ static void add_listeners(struct json *j, const struct benchmark_box *b)
         json_str(j, l->name);
         json_key(j, "address");
         json_str(j, l->address);
-        add_int(j, "port", l->port);
+        json_key_int(j, "port", l->port);
         json_key(j, "receive_buffer_bytes");
         if (l->buffer_bytes < 0)
             json_str(j, NULL);
         else
             json_int(j, l->buffer_bytes);
-        add_int(j, "kernel_dropped", l->kernel_dropped);
+        json_key_int(j, "kernel_dropped", l->kernel_dropped);
         json_end(j, '}');
     }
     json_end(j, ']');
@@ -77,13 +65,13 @@ static void add_counts(struct json *j, const struct benchmark_counts *c)
 {
     json_key(j, "benchmark");
     json_begin(j, '{');
-    add_int(j, "arrived", c->counts.arrived);
-    add_int(j, "stored", c->counts.stored);
-    add_int(j, "queued", c->queued);
+    json_key_int(j, "arrived", c->counts.arrived);
+    json_key_int(j, "stored", c->counts.stored);
+    json_key_int(j, "queued", c->queued);
     json_key(j, "refused");
     json_begin(j, '{');
     for (enum reason r = 0; r < REASON_COUNT; r++)
-        add_int(j, reason_name(r), c->counts.refused[r]);
+        json_key_int(j, reason_name(r), c->counts.refused[r]);
     json_end(j, '}');
     json_end(j, '}');
 }
@@ -91,10 +79,10 @@ static void add_counts(struct json *j, const struct benchmark_counts *c)
 static void add_kept(struct json *j, const struct benchmark_kept *k)
 {
     json_begin(j, '{');
-    add_int(j, "messages", k->messages);
-    add_int(j, "bytes", k->bytes);
-    add_time(j, "oldest", k->oldest_us);
-    add_time(j, "newest", k->newest_us);
+    json_key_int(j, "messages", k->messages);
+    json_key_int(j, "bytes", k->bytes);
+    json_key_time(j, "oldest", k->oldest_us);
+    json_key_time(j, "newest", k->newest_us);
     json_end(j, '}');
 }
 
@@ -129,7 +117,7 @@ void bench_box(struct request *rq)
     json_str(&j, AZEKURA_VERSION);
     json_key(&j, "boot_id");
     json_str(&j, box.boot);
-    add_int(&j, "hardware_threads", sysconf(_SC_NPROCESSORS_ONLN));
+    json_key_int(&j, "hardware_threads", sysconf(_SC_NPROCESSORS_ONLN));
     add_listeners(&j, &box);
     add_pids(&j, &box);
     json_key(&j, "source_network");
@@ -203,12 +191,12 @@ static void add_sender(struct json *j, const struct benchmark_sender *s)
     json_begin(j, '{');
     json_key(j, "address");
     json_str(j, s->address);
-    add_time(j, "since", s->since_us);
-    add_time(j, "until", s->until_us);
+    json_key_time(j, "since", s->since_us);
+    json_key_time(j, "until", s->until_us);
     json_key(j, "actor");
     json_str(j, s->actor);
-    add_int(j, "device_messages", s->device_messages);
-    add_time(j, "device_last_heard", s->device_heard_us);
+    json_key_int(j, "device_messages", s->device_messages);
+    json_key_time(j, "device_last_heard", s->device_heard_us);
     json_end(j, '}');
 }
 

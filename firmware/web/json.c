@@ -122,3 +122,15 @@ void json_time(struct json *j, int64_t us)
     buf_add(j->out, text, n);
     buf_add_char(j->out, '"');
 }
+
+void json_key_int(struct json *j, const char *key, int64_t n)
+{
+    json_key(j, key);
+    json_int(j, n);
+}
+
+void json_key_time(struct json *j, const char *key, int64_t us)
+{
+    json_key(j, key);
+    json_time(j, us);
+}

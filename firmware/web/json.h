@@ -26,5 +26,8 @@ void json_bool(struct json *j, bool b);
 /* What is JSON already, as it stands. */
 void json_raw(struct json *j, struct view text);
 void json_time(struct json *j, int64_t us); /* RFC 3339 in UTC; TIME_NONE gives null */
+/* A member: its key and its value. */
+void json_key_int(struct json *j, const char *key, int64_t n);
+void json_key_time(struct json *j, const char *key, int64_t us);
 
 #endif

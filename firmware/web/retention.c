@@ -77,18 +77,6 @@ static int read_more(struct request *rq, const struct retention *r, struct more 
 
 /* ---- the answer ---- */
 
-static void add_int(struct json *j, const char *key, int64_t n)
-{
-    json_key(j, key);
-    json_int(j, n);
-}
-
-static void add_time(struct json *j, const char *key, int64_t us)
-{
-    json_key(j, key);
-    json_time(j, us);
-}
-
 /* Of what is not known: null. */
 static void add_known(struct json *j, const char *key, double n)
 {
@@ -98,29 +86,29 @@ static void add_known(struct json *j, const char *key, double n)
 
 static void add_capacity(struct json *j, const struct retention *r, const struct config *c)
 {
-    add_int(j, "capacity_bytes", r->capacity_bytes);
+    json_key_int(j, "capacity_bytes", r->capacity_bytes);
     json_key(j, "capacity_is_limited");
     json_bool(j, r->capacity_bytes < r->fs_total_bytes);
     json_key(j, "file_system");
     json_begin(j, '{');
-    add_int(j, "total_bytes", r->fs_total_bytes);
-    add_int(j, "free_bytes", r->fs_free_bytes);
+    json_key_int(j, "total_bytes", r->fs_total_bytes);
+    json_key_int(j, "free_bytes", r->fs_free_bytes);
     json_end(j, '}');
-    add_int(j, "month_share_percent", c->month_share_percent);
-    add_int(j, "budget_bytes", r->budget_bytes);
-    add_int(j, "high_water_percent", c->high_water_percent);
-    add_int(j, "high_water_bytes", r->high_water_bytes);
-    add_int(j, "shed_severity", r->shed_floor);
+    json_key_int(j, "month_share_percent", c->month_share_percent);
+    json_key_int(j, "budget_bytes", r->budget_bytes);
+    json_key_int(j, "high_water_percent", c->high_water_percent);
+    json_key_int(j, "high_water_bytes", r->high_water_bytes);
+    json_key_int(j, "shed_severity", r->shed_floor);
     json_key(j, "used");
     json_begin(j, '{');
-    add_int(j, "database_bytes", r->database_bytes);
-    add_int(j, "wal_bytes", r->wal_bytes);
-    add_int(j, "spool_bytes", r->spool_bytes);
-    add_int(j, "total_bytes", retention_used_bytes(r));
+    json_key_int(j, "database_bytes", r->database_bytes);
+    json_key_int(j, "wal_bytes", r->wal_bytes);
+    json_key_int(j, "spool_bytes", r->spool_bytes);
+    json_key_int(j, "total_bytes", retention_used_bytes(r));
     json_end(j, '}');
     json_key(j, "policy");
     json_str(j, retention_policy_names[r->policy]);
-    add_int(j, "keep_days", r->keep_days);
+    json_key_int(j, "keep_days", r->keep_days);
 }
 
 static void add_reached(struct json *j, const struct retention *r, const char *key, int in_days)
@@ -140,10 +128,10 @@ static void add_forecast(struct json *j, const struct retention *r, const struct
     json_begin(j, '{');
     json_key(j, "basis");
     json_str(j, bases[f->basis]);
-    add_int(j, "bytes", f->bytes);
-    add_int(j, "low_bytes", f->low);
-    add_int(j, "high_bytes", f->high);
-    add_int(j, "day_bytes", f->day_bytes);
+    json_key_int(j, "bytes", f->bytes);
+    json_key_int(j, "low_bytes", f->low);
+    json_key_int(j, "high_bytes", f->high);
+    json_key_int(j, "day_bytes", f->day_bytes);
     add_reached(j, r, "reached_on", f->reached_in_days);
     add_reached(j, r, "reached_earliest", f->reached_earliest);
     add_reached(j, r, "reached_latest", f->reached_latest);
@@ -154,7 +142,7 @@ static void add_history(struct json *j, const struct history *h)
 {
     json_key(j, "history");
     json_begin(j, '{');
-    add_time(j, "oldest", h->oldest_us);
+    json_key_time(j, "oldest", h->oldest_us);
     json_key(j, "days");
     json_real(j, h->days);
     add_known(j, "fits_days", h->fits_days);
@@ -175,7 +163,7 @@ static void add_months(struct json *j, const struct retention *r, struct arena *
         json_key(j, "month");
         json_str(j, month_format(months[i].month, text));
         rule_add_use(j, &months[i].all);
-        add_int(j, "days", months[i].days);
+        json_key_int(j, "days", months[i].days);
         json_key(j, "by_group");
         json_begin(j, '[');
         for (int g = 0; g < SOURCE_GROUPS_MAX; g++) {
@@ -184,7 +172,7 @@ static void add_months(struct json *j, const struct retention *r, struct arena *
             json_begin(j, '{');
             json_key(j, "group");
             json_str(j, use_group_name(r, g, name));
-            add_int(j, "bytes", months[i].by_group[g]);
+            json_key_int(j, "bytes", months[i].by_group[g]);
             json_end(j, '}');
         }
         json_end(j, ']');
@@ -197,7 +185,7 @@ static void add_group(struct json *j, const struct retention *r, const struct so
                       const struct more *m)
 {
     json_begin(j, '{');
-    add_int(j, "id", g->id);
+    json_key_int(j, "id", g->id);
     json_key(j, "name");
     json_str(j, g->name);
     add_known(j, "quota_percent", g->quota_percent);
@@ -206,7 +194,7 @@ static void add_group(struct json *j, const struct retention *r, const struct so
         json_str(j, NULL);
     else
         json_int(j, (int64_t)((double)r->budget_bytes * g->quota_percent / 100));
-    add_int(j, "month_bytes", retention_month_bytes(r, r->month, g->id));
+    json_key_int(j, "month_bytes", retention_month_bytes(r, r->month, g->id));
     json_key(j, "keep_days");
     if (g->keep_days < 0)
         json_str(j, NULL);
@@ -231,8 +219,8 @@ static void add_benchmark(struct json *j, const struct retention *r)
     use_benchmark(r, &u);
     json_key(j, "benchmark");
     json_begin(j, '{');
-    add_int(j, "bytes", u.bytes);
-    add_int(j, "messages", u.messages);
+    json_key_int(j, "bytes", u.bytes);
+    json_key_int(j, "messages", u.messages);
     json_end(j, '}');
 }
 
@@ -242,9 +230,9 @@ static void add_clock(struct json *j, const struct clock_doubt *c)
     json_begin(j, '{');
     json_key(j, "is_doubted");
     json_bool(j, c->is_doubted);
-    add_time(j, "since", c->since_us);
-    add_time(j, "from", c->from_us);
-    add_time(j, "to", c->to_us);
+    json_key_time(j, "since", c->since_us);
+    json_key_time(j, "from", c->from_us);
+    json_key_time(j, "to", c->to_us);
     json_end(j, '}');
 }
 
@@ -256,13 +244,13 @@ static void answer(struct request *rq, const struct retention *r, const struct c
     char month[DAY_TEXT_MAX];
     int64_t forecast = m->forecast.basis == FORECAST_NONE ? -1 : m->forecast.bytes;
     json_begin(&j, '{');
-    add_time(&j, "at", r->now_us);
+    json_key_time(&j, "at", r->now_us);
     json_key(&j, "zone");
     json_str(&j, r->zone);
     add_capacity(&j, r, c);
     json_key(&j, "month");
     json_str(&j, month_format(r->month, month));
-    add_int(&j, "month_bytes", retention_month_bytes(r, r->month, -1));
+    json_key_int(&j, "month_bytes", retention_month_bytes(r, r->month, -1));
     json_key(&j, "state");
     json_str(&j, retention_state_names[rule_state(r, forecast)]);
     add_forecast(&j, r, &m->forecast);
