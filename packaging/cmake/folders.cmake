@@ -3,7 +3,7 @@
 # nothing but a link to its own folder, so a forbidden include does not compile.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-foreach(module ZSTD:libzstd XXHASH:libxxhash PQ:libpq OPENSSL:openssl CRYPTO:libcrypto CJSON:libcjson ARGON2:libargon2 CURL:libcurl)
+foreach(module ZSTD:libzstd XXHASH:libxxhash PQ:libpq OPENSSL:openssl CRYPTO:libcrypto CJSON:libcjson ARGON2:libargon2 CURL:libcurl SYSTEMD:libsystemd)
     string(REPLACE ":" ";" pair ${module})
     list(GET pair 0 prefix)
     list(GET pair 1 package)
