@@ -36,6 +36,8 @@
     16 /* minutes told apart in one block; a block is open for one at most */
 
 /* ---- receiver ---- */
+#define LISTENER_ADDRESSES_MAX 4    /* addresses of one listener: a box has few networks */
+#define RECEIVER_LANES_MAX 16       /* receiving threads: more only wait for the one writer */
 #define UDP_BATCH_MESSAGES 256      /* datagrams one recvmmsg takes: 16 MiB of address space */
 #define TCP_READ_BYTES 65536        /* bytes one read takes from a connection */
 #define TCP_CONNECTIONS_LIMIT 65536 /* the most connections the setting allows */

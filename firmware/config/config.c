@@ -6,6 +6,7 @@
 #include "base/ip.h"
 #include "base/limits.h"
 #include "base/zone.h"
+#include "config/addresses.h"
 
 #define CONFIG_FILE_MAX_BYTES 65536
 
@@ -154,6 +155,13 @@ static int check_address(const struct setting *s, struct view value, struct err 
     return 0;
 }
 
+static int check_addresses(const struct setting *s, struct view value, struct err *err)
+{
+    struct addresses parsed;
+    char what[ADDRESSES_WHY_MAX];
+    return addresses_parse(value, &parsed, what) < 0 ? bad_value(err, s, value, what) : 0;
+}
+
 static int check_zone(const struct setting *s, const char *name, struct err *err)
 {
     struct zone *z = NULL;
@@ -203,11 +211,12 @@ static int set_string(struct config *c, const struct setting *s, struct view val
         return err_set_field(err, EINVAL, "bad_value", s->name, "%s: contains a control character",
                              s->name);
     snprintf(text, sizeof(text), "%.*s", VIEW_ARG(value));
-    int r = s->type == SETTING_ADDRESS  ? check_address(s, value, err)
-            : s->type == SETTING_ZONE   ? check_zone(s, text, err)
-            : s->type == SETTING_HOSTS  ? check_hosts(s, value, err)
-            : s->type == SETTING_CHOICE ? check_choice(s, value, err)
-                                        : 0;
+    int r = s->type == SETTING_ADDRESS     ? check_address(s, value, err)
+            : s->type == SETTING_ADDRESSES ? check_addresses(s, value, err)
+            : s->type == SETTING_ZONE      ? check_zone(s, text, err)
+            : s->type == SETTING_HOSTS     ? check_hosts(s, value, err)
+            : s->type == SETTING_CHOICE    ? check_choice(s, value, err)
+                                           : 0;
     if (r == 0)
         memcpy((char *)c + s->offset, text, sizeof(text));
     return r;

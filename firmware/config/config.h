@@ -13,7 +13,8 @@ enum setting_type {
     SETTING_ADDRESS,
     SETTING_ZONE,
     SETTING_HOSTS,
-    SETTING_CHOICE
+    SETTING_CHOICE,
+    SETTING_ADDRESSES, /* config/addresses.h */
 };
 enum setting_scope {
     SETTING_FILE, /* only in the configuration file: needed before the database can be asked */

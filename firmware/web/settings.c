@@ -61,7 +61,8 @@ static void add_value(struct json *j, const struct setting *s, struct view text)
 
 static void add_setting(struct json *j, const struct table *t, const struct setting *s)
 {
-    static const char *const types[] = {"string", "int", "address", "zone", "string", "choice"};
+    static const char *const types[] = {"string", "int",    "address",  "zone",
+                                        "string", "choice", "addresses"};
     static const char *const scopes[] = {"file", "live", "restart"};
     const struct changed *c = &t->changed[s - config_settings];
     struct buf value = BUF_INIT(CONFIG_STRING_MAX * 2);

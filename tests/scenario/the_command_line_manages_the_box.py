@@ -59,7 +59,7 @@ def settings(box):
     assert box.cli("config", "get", "store.flush_ms") == "1000\n"
     fails(box, 2, '"5" is out of 10..60000', "config", "set", "store.flush_ms", "5")
     fails(box, 2, 'did you mean "store.flush_ms"', "config", "set", "stor.flush_ms", "50")
-    fails(box, 2, "set it in", "config", "set", "listen.udp", "0.0.0.0:1")
+    fails(box, 2, "set it in", "config", "set", "listen.http", "0.0.0.0:1")
     box.cli("config", "set", "store.flush_ms", "50")
     assert "store.flush_ms = 50 ms  # database, default 1000" in box.cli("config", "diff")
     box.cli("config", "reset", "store.flush_ms")
