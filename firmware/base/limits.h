@@ -39,11 +39,22 @@
 #define LISTENER_ADDRESSES_MAX 4    /* addresses of one listener: a box has few networks */
 #define RECEIVER_LANES_MAX 16       /* receiving threads: more only wait for the one writer */
 #define UDP_BATCH_MESSAGES 256      /* datagrams one recvmmsg takes: 16 MiB of address space */
+#define UDP_FLOODING_SOURCES_MAX 32 /* sources read apart from all others while they flood */
 #define TCP_READ_BYTES 65536        /* bytes one read takes from a connection */
 #define TCP_CONNECTIONS_LIMIT 65536 /* the most connections the setting allows */
 #define FRAME_OCTET_DIGITS_MAX 10   /* digits of an octet count: RFC 6587 has no limit */
 #define FRAME_OCTET_COUNT_MAX \
     16777216 /* a count above it is taken for a wrong one, not waited for */
+
+/* ---- TLS identity and sockets handed over ---- */
+#define HANDED_MAX 64           /* sockets from the run before: those of all listeners, twice */
+#define TLS_PEM_MAX_BYTES 65536 /* certificates and key in one upload: a chain has few KiB */
+#define TLS_CHAIN_MAX 10        /* certificates of a chain */
+#define TLS_NAMES_MAX 32        /* names in a certificate we ask for or make */
+#define TLS_NAME_MAX_BYTES 253  /* of a DNS name, RFC 1035 */
+#define TLS_CLIENT_CAS_MAX 64   /* authorities of senders' certificates */
+#define TLS_ALLOWED_MAX 4096    /* senders let in by name or fingerprint */
+#define TLS_KEY_BITS_MAX 8192   /* of an RSA key: a handshake must stay cheap */
 
 /* ---- queries and the web ---- */
 #define QUERY_MAX_BYTES 4096        /* a query's text */
