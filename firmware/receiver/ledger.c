@@ -1,11 +1,11 @@
 /* The ledger's file STATE/receiver/ledger, mapped and shared.  Pages are begun and counted in by
- * the network thread, read and released by the writer thread after the hand-over of their unit.
+ * lanes, read and released by the threads behind them after the hand-over of their unit.
  *
  * Numbers are little-endian.  The file is a header of 4,096 bytes and LEDGER_PAGES pages of
  * 135,168.
  *
  *   header  0  8  "AZKLEDG1"
- *           8  4  version 1
+ *           8  4  version 2; 1 is the same without missing and repeated
  *          12  4  LEDGER_PAGES
  *          16 16  boot id under which it was last opened (/proc/sys/kernel/random/boot_id)
  *          32  4  1: closed in an orderly way and synced; 0: in use
@@ -13,7 +13,7 @@
  *   page    0  4  state: 0 free, 1 in use
  *           4  4  rows
  *           8  4  reason for which unstored messages of it are refused (enum reason): crash,
- *                 until ledger_reject or ledger_give_up knows better
+ *                 until ledger_reject knows better (version 1 had queue_full, too)
  *          16 16  run (UUID)
  *          32  8  number of the unit in its run
  *          40  8  number of the unit's first block: first_seq of its block k is (this + k) ×
@@ -28,20 +28,25 @@
  *          40  8  bytes
  *          48  8  truncated
  *          56 8×8 refused, by reason
+ *         120  4  missing: gaps of the source's sequence numbers
+ *         124  4  repeated
  *
  * A page is valid when its state is 1; a row when its index is below `rows`.  The file need not
  * reach the disk: a killed process leaves what it has stored in the page cache, in the order of its
  * stores (fences below keep the compiler from reordering them).  Killed …
  *
  * - while a page is begun: the state is still 0, nothing was counted yet
- * - while a row is made: `rows` does not include it, its message was not counted yet
- * - after `arrived`: the message is in the page and is counted as lost, as it should
- * - while a message is moved: it is counted in the new page first, so for an instant it is in both;
- *   there is no instant in which it is in none
- * - after a rejected block was set aside, before the reason is changed: counted as crash, not as
- *   rejected; the set-aside file is there all the same
- * - after the commit, before the release: the database knows the unit's key and answers "stored"
- * - while a page is released: the state goes to 0 first, nothing else matters then
+ * - while a row is made: `rows` does not include it, nothing in the journal has its number yet
+ * - between journal and `arrived`: the journal has the message; the next start counts what it finds
+ *   there (ledger_replayed), so `arrived` may be one behind and never one ahead of both
+ * - while a refusal is counted: `refused` is first, and arrived is at least that when it is read
+ * - before the unit is safe (in the database, or in the spool): page and journal are whole, the
+ * next start makes the unit again under its key
+ * - after that, before the release: the same; whoever comes second under the key stores nothing
+ * - while the unit is released: the page's state goes to 0 first, then the journal's segments,
+ *   which belong to no page then and are freed by the next start
+ * - after a rejected block was set aside, before the reason is changed: the block is written, and
+ *   set aside, once more
  *
  * After a crash of the whole machine single pages of the file may be older than others.  Then the
  * boot id differs and the file is set aside, unless it was closed in an orderly way. */
@@ -49,6 +54,7 @@
 
 #include <endian.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -79,10 +85,13 @@ enum {
     R_BYTES = 40,
     R_TRUNCATED = 48,
     R_REFUSED = 56,
+    R_MISSING = 120,
+    R_REPEATED = 124,
     ROW_BYTES = 128,
 
     PAGE_BYTES = 135168, /* 128 + 1024 × 128, up to a multiple of 4,096 */
-    VERSION = 1,
+    VERSION = 2,
+    VERSION_WITHOUT_GAPS = 1, /* its rows have zeros there */
     BOOT_BYTES = 16,
     BLOCKS_A_UNIT = SOURCE_GROUPS_MAX,
     SLOTS = 4 * LEDGER_ROWS, /* of the index: at most a quarter full */
@@ -92,7 +101,7 @@ static const char magic[8] = {'A', 'Z', 'K', 'L', 'E', 'D', 'G', '1'};
 #define FILE_BYTES (HEADER_BYTES + (size_t)LEDGER_PAGES * PAGE_BYTES)
 
 _Static_assert(PAGE_HEADER_BYTES + LEDGER_ROWS * ROW_BYTES <= PAGE_BYTES, "rows fit in a page");
-_Static_assert(R_REFUSED + 8 * REASON_COUNT <= ROW_BYTES, "reasons fit in a row");
+_Static_assert(R_REFUSED + 8 * REASON_COUNT <= R_MISSING, "reasons fit in a row");
 
 struct ledger_page {
     unsigned char *p; /* in the file */
@@ -105,8 +114,9 @@ struct ledger {
     int fd;
     unsigned char *map;
     uint8_t run[UNIT_RUN_BYTES];
+    pthread_mutex_t lock; /* of beginning: the next two, and setting is_used */
     uint64_t next_number, next_block;
-    _Atomic bool is_used[LEDGER_PAGES]; /* set by the network thread, cleared by the writer */
+    _Atomic bool is_used[LEDGER_PAGES]; /* set by lanes, cleared by whoever releases */
     _Atomic unsigned free_pages;
     unsigned recovered[LEDGER_PAGES]; /* slots */
     struct ledger_page pages[LEDGER_PAGES];
@@ -184,7 +194,9 @@ static int read_boot_id(uint8_t ret[BOOT_BYTES])
 
 static const char *why_not_trusted(const unsigned char *map, const uint8_t boot[BOOT_BYTES])
 {
-    if (memcmp(map, magic, sizeof(magic)) != 0 || get32(map + H_VERSION) != VERSION ||
+    uint32_t version = get32(map + H_VERSION);
+    if (memcmp(map, magic, sizeof(magic)) != 0 ||
+        (version != VERSION && version != VERSION_WITHOUT_GAPS) ||
         get32(map + H_PAGES) != LEDGER_PAGES)
         return "its header is not valid";
     if (memcmp(map + H_BOOT, boot, BOOT_BYTES) != 0 && get32(map + H_IS_CLOSED) != 1)
@@ -342,7 +354,9 @@ int ledger_open(const char *path, struct ledger **ret, struct ledger_found *ret_
         free(l);
         return rc;
     }
+    CHECK(pthread_mutex_init(&l->lock, NULL) == 0);
     memcpy(l->map + H_BOOT, boot, BOOT_BYTES);
+    put32(l->map + H_VERSION, VERSION);
     put32(l->map + H_IS_CLOSED, 0);
     /* on disk before anything is counted: the next boot must not take it for closed */
     (void)msync(l->map, HEADER_BYTES, MS_SYNC);
@@ -366,6 +380,7 @@ void ledger_close(struct ledger **pl, bool is_orderly)
     }
     munmap(l->map, FILE_BYTES);
     close(l->fd);
+    pthread_mutex_destroy(&l->lock);
     free(l);
     *pl = NULL;
 }
@@ -385,8 +400,11 @@ struct ledger_page *ledger_recovered(struct ledger *l, unsigned i)
 
 struct ledger_page *ledger_begin(struct ledger *l, bool is_for_refusals)
 {
-    if (ledger_free_pages(l) <= (is_for_refusals ? 0u : (unsigned)LEDGER_RESERVED_PAGES))
+    pthread_mutex_lock(&l->lock);
+    if (ledger_free_pages(l) <= (is_for_refusals ? 0u : (unsigned)LEDGER_RESERVED_PAGES)) {
+        pthread_mutex_unlock(&l->lock);
         return NULL;
+    }
     unsigned slot = 0; /* always the lowest free one: the memory in use stays small */
     while (atomic_load_explicit(&l->is_used[slot], memory_order_acquire))
         slot++;
@@ -402,6 +420,7 @@ struct ledger_page *ledger_begin(struct ledger *l, bool is_for_refusals)
     in_order();
     put32(p + P_STATE, 1);
     in_order();
+    pthread_mutex_unlock(&l->lock);
     return page;
 }
 
@@ -467,9 +486,11 @@ void ledger_arrived(struct ledger_page *p, int row, size_t bytes)
     in_order();
 }
 
-void ledger_refuse(struct ledger_page *p, int row, enum reason reason)
+void ledger_refuse(struct ledger_page *p, int row, size_t bytes, enum reason reason)
 {
     add64(row_at(p, (uint32_t)row) + R_REFUSED + 8 * (size_t)reason, 1);
+    in_order();
+    ledger_arrived(p, row, bytes);
 }
 
 void ledger_truncated(struct ledger_page *p, int row)
@@ -477,12 +498,17 @@ void ledger_truncated(struct ledger_page *p, int row)
     add64(row_at(p, (uint32_t)row) + R_TRUNCATED, 1);
 }
 
-void ledger_moved(struct ledger_page *p, int row, size_t bytes)
+static void add32(unsigned char *p, uint32_t v)
+{
+    uint32_t before = get32(p);
+    put32(p, v > UINT32_MAX - before ? UINT32_MAX : before + v);
+}
+
+void ledger_gap(struct ledger_page *p, int row, uint32_t missing, uint32_t repeated)
 {
     unsigned char *r = row_at(p, (uint32_t)row);
-    in_order();
-    put64(r + R_ARRIVED, get64(r + R_ARRIVED) - 1);
-    put64(r + R_BYTES, get64(r + R_BYTES) - bytes);
+    add32(r + R_MISSING, missing);
+    add32(r + R_REPEATED, repeated);
 }
 
 int ledger_dropped(struct ledger_page *p, int64_t minute_us, uint8_t listener, uint64_t dropped)
@@ -498,6 +524,47 @@ bool ledger_is_empty(const struct ledger_page *p)
     return p->rows == 0;
 }
 
+const uint8_t *ledger_page_run(const struct ledger_page *p)
+{
+    return p->p + P_RUN;
+}
+
+uint64_t ledger_page_number(const struct ledger_page *p)
+{
+    return get64(p->p + P_NUMBER);
+}
+
+/* ---- pages of earlier runs ---- */
+
+static uint64_t refused_of(const unsigned char *r)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < REASON_COUNT; i++)
+        n += get64(r + R_REFUSED + 8 * i);
+    return n;
+}
+
+void ledger_replayed(struct ledger_page *p, const struct ledger_replay rows[LEDGER_ROWS])
+{
+    size_t reason = get32(p->p + P_REASON);
+    for (uint32_t i = 0; i < p->rows; i++) {
+        unsigned char *r = row_at(p, i);
+        if (r[R_FAMILY] == 0)
+            continue; /* kernel drops */
+        uint64_t known = refused_of(r) + rows[i].messages;
+        put64(r + R_TRUNCATED, rows[i].truncated);
+        if (get64(r + R_ARRIVED) > known)
+            add64(r + R_REFUSED + 8 * reason, get64(r + R_ARRIVED) - known);
+        else
+            put64(r + R_ARRIVED, known);
+    }
+}
+
+bool ledger_is_rejected(const struct ledger_page *p)
+{
+    return get32(p->p + P_REASON) == REASON_REJECTED;
+}
+
 /* ---- reading and releasing ---- */
 
 static void row_counts(const unsigned char *r, int lost_reason, struct unit_row *ret)
@@ -509,14 +576,13 @@ static void row_counts(const unsigned char *r, int lost_reason, struct unit_row 
     memcpy(ret->source.bytes, r + R_SOURCE, 16);
     ret->arrived = get64(r + R_ARRIVED);
     ret->bytes = get64(r + R_BYTES);
-    uint64_t refused = 0;
-    for (int i = 0; i < REASON_COUNT; i++) {
-        ret->refused[i] = get64(r + R_REFUSED + 8 * (size_t)i);
-        refused += ret->refused[i];
-    }
-    /* a message moved to another page at the very end may leave a refusal behind */
-    uint64_t rest = ret->arrived > refused ? ret->arrived - refused : 0;
-    ret->arrived = refused + rest;
+    ret->missing = get32(r + R_MISSING);
+    ret->repeated = get32(r + R_REPEATED);
+    for (size_t i = 0; i < REASON_COUNT; i++)
+        ret->refused[i] = get64(r + R_REFUSED + 8 * i);
+    uint64_t refused = refused_of(r);
+    CHECK(ret->arrived >= refused); /* by a recovered page: ledger_replayed */
+    uint64_t rest = ret->arrived - refused;
     if (lost_reason >= 0) {
         ret->refused[lost_reason] += rest;
     } else {
@@ -547,8 +613,8 @@ void ledger_page_read(const struct ledger_page *p, bool is_lost, struct ledger_p
         }
         struct unit_row *row = &ret->rows[ret->rows_n];
         row_counts(r, lost_reason, row);
-        if (row->arrived == 0)
-            continue; /* its only messages were moved to the next unit */
+        if (row->arrived == 0 && row->missing == 0 && row->repeated == 0)
+            continue; /* it was made for a message that went to the next unit */
         ret->rows_n++;
         ret->arrived += row->arrived;
         ret->refused += row->arrived - row->stored;
@@ -571,26 +637,20 @@ void ledger_release(struct ledger *l, struct ledger_page **pp)
     *pp = NULL;
 }
 
-unsigned ledger_give_up(struct ledger *l, uint64_t *ret_messages)
+unsigned ledger_left(const struct ledger *l, uint64_t *ret_messages)
 {
     unsigned pages = 0;
     uint64_t messages = 0;
     for (unsigned i = 0; i < LEDGER_PAGES; i++) {
-        if (!atomic_load_explicit(&l->is_used[i], memory_order_acquire))
+        if (!atomic_load_explicit(&((struct ledger *)l)->is_used[i], memory_order_acquire))
             continue;
-        unsigned char *p = page_at(l, i);
+        const unsigned char *p = page_at(l, i);
         uint32_t rows = get32(p + P_ROWS);
         for (uint32_t r = 0; r < rows; r++) {
             const unsigned char *row = p + PAGE_HEADER_BYTES + (size_t)r * ROW_BYTES;
             if (row[R_FAMILY])
-                messages += get64(row + R_ARRIVED);
+                messages += get64(row + R_ARRIVED) - MIN(refused_of(row), get64(row + R_ARRIVED));
         }
-        /* a page of a killed run stays what it is, and a rejected one (the writer may still run) */
-        uint32_t before = htole32(REASON_CRASH);
-        if (memcmp(p + P_RUN, l->run, UNIT_RUN_BYTES) == 0)
-            (void)__atomic_compare_exchange_n((uint32_t *)(p + P_REASON), &before,
-                                              htole32(REASON_QUEUE_FULL), false, __ATOMIC_RELAXED,
-                                              __ATOMIC_RELAXED);
         pages++;
     }
     *ret_messages = messages;

@@ -2,10 +2,11 @@
  *
  * Each unit (store/unit.h) has a page from its beginning until the database has confirmed it.  A
  * page has a row for each (minute, listener, source) that is counted while the message is still on
- * its way. A receiver that finds pages at its start writes them to the database under the key of
- * their unit, as refused for `crash`: the database answers that a unit is stored already, or takes
- * the counts.  So every message is accounted for exactly once, whatever is killed when.  The format
- * and what a crash at each step leaves is written above the code in ledger.c. */
+ * its way. A receiver that finds pages at its start makes their units again from the journal
+ * (journal.h) and writes them to the database under their keys: the database answers that a unit is
+ * stored already, or takes it.  So every message is stored and accounted for exactly once, whatever
+ * is killed when.  The format and what a crash at each step leaves is written above the code in
+ * ledger.c. */
 #ifndef AZEKURA_RECEIVER_LEDGER_H
 #define AZEKURA_RECEIVER_LEDGER_H
 
@@ -45,9 +46,10 @@ const uint8_t *ledger_run(const struct ledger *l);
 /* Pages of earlier runs: i in 0…pages-1.  Owned by the ledger, released like any other. */
 struct ledger_page *ledger_recovered(struct ledger *l, unsigned i);
 
-/* ---- the network thread ---- */
+/* ---- lanes: each has its own pages ---- */
 
-/* Begin the next unit.  NULL when no page is free (or only reserved ones and !is_for_refusals). */
+/* Begin the next unit.  NULL when no page is free (or only reserved ones and !is_for_refusals). One
+ * lock a unit. */
 MUST_USE struct ledger_page *ledger_begin(struct ledger *l, bool is_for_refusals);
 unsigned ledger_free_pages(const struct ledger *l);
 /* The sequence number of the first message of the unit's block number `block`, which is below
@@ -57,17 +59,38 @@ uint64_t ledger_first_seq(const struct ledger_page *p, unsigned block);
 /* A row's place in its page, valid while the page is; or -ENOSPC when the page is full. */
 MUST_USE int ledger_row(struct ledger_page *p, int64_t minute_us, uint8_t listener,
                         const struct ip *source);
+/* A message that is in the unit's journal. */
 void ledger_arrived(struct ledger_page *p, int row, size_t bytes);
-void ledger_refuse(struct ledger_page *p, int row, enum reason reason);
+/* A message that arrived and is in no journal: it is counted, as both. */
+void ledger_refuse(struct ledger_page *p, int row, size_t bytes, enum reason reason);
 void ledger_truncated(struct ledger_page *p, int row);
-/* Take one arrival back: it has been counted in the page of the next unit. */
-void ledger_moved(struct ledger_page *p, int row, size_t bytes);
+/* What the sequence numbers of the row's source say: so many are missing, so many came again. */
+void ledger_gap(struct ledger_page *p, int row, uint32_t missing, uint32_t repeated);
 /* Datagrams the kernel dropped: 0, or -ENOSPC. */
 MUST_USE int ledger_dropped(struct ledger_page *p, int64_t minute_us, uint8_t listener,
                             uint64_t dropped);
 bool ledger_is_empty(const struct ledger_page *p);
 
-/* ---- the writer thread, after the unit was handed over ---- */
+/* ---- any thread ---- */
+
+/* The key of the unit: valid while the page is. */
+const uint8_t *ledger_page_run(const struct ledger_page *p);
+uint64_t ledger_page_number(const struct ledger_page *p);
+
+/* ---- at the start: pages of earlier runs ---- */
+
+/* What was found in the journal of a row's messages. */
+struct ledger_replay {
+    uint64_t messages, truncated;
+};
+/* Make a recovered page agree with what was replayed of it: of each row arrived = refused +
+ * messages; what had been counted and is not in the journal any more is refused for the reason that
+ * the page gives (crash).  Done again after a crash it does the same. */
+void ledger_replayed(struct ledger_page *p, const struct ledger_replay rows[LEDGER_ROWS]);
+/* The page's block had been rejected and set aside (ledger_reject) by the earlier run. */
+bool ledger_is_rejected(const struct ledger_page *p);
+
+/* ---- any thread, after the unit was handed over ---- */
 
 struct ledger_page_counts {
     uint8_t run[UNIT_RUN_BYTES];
@@ -80,7 +103,7 @@ struct ledger_page_counts {
 };
 
 /* The counts of a page.  What was not refused counts as stored; with `is_lost` as refused, for the
- * reason that the page gives: crash, or what ledger_reject or ledger_give_up said. */
+ * reason that the page gives: crash, or rejected. */
 void ledger_page_read(const struct ledger_page *p, bool is_lost, struct ledger_page_counts *ret);
 /* The database refused the block, and it is set aside: what is lost of this page is refused for
  * `rejected`, also when a later run has to write it. */
@@ -88,10 +111,7 @@ void ledger_reject(struct ledger_page *p);
 /* The unit is confirmed: the page is free again. */
 void ledger_release(struct ledger *l, struct ledger_page **p);
 
-/* ---- stopping ---- */
-
-/* What is still in pages will not be stored by this run: at the next start it counts as queue_full,
- * or as rejected where that is known.  Returns how many pages and messages that are. */
-unsigned ledger_give_up(struct ledger *l, uint64_t *ret_messages);
+/* Messages in pages that are in use: what a run that ends leaves to the next one. */
+unsigned ledger_left(const struct ledger *l, uint64_t *ret_messages);
 
 #endif

@@ -1,0 +1,84 @@
+/* The spool: units in files, while the database is away or slower than what comes.
+ *
+ * STATE/spool/NNNNNNNNNNNNNNNN.spool, oldest number first; spool.md is the format byte by byte with
+ * its validity rule and its crash story.  A unit is in the spool from the moment spool_append()
+ * returns 0 (it survives kill -9 then) until spool_drop_head(); after spool_sync() it survives a
+ * power cut.  Written again after a crash it meets its own key in the database, so that nothing is
+ * stored twice.
+ *
+ * One spool a state folder, guarded by the receiver's lock.  Its functions may be called by several
+ * threads: one lock inside, not held while syncing. */
+#ifndef AZEKURA_STORE_SPOOL_H
+#define AZEKURA_STORE_SPOOL_H
+
+#include "store/unit.h"
+
+enum spool_state {
+    SPOOL_IDLE,     /* empty */
+    SPOOL_FILLING,  /* the database does not take units */
+    SPOOL_DRAINING, /* it does; the oldest go first */
+    SPOOL_FULL,     /* spool.max_bytes, or the disk refuses */
+};
+const char *spool_state_name(enum spool_state s);
+
+struct spool_status {
+    uint64_t bytes, max_bytes; /* of files */
+    uint64_t units, messages, benchmark_messages;
+    int64_t oldest_at_us; /* TIME_NONE when empty */
+    enum spool_state state;
+    uint64_t torn_records;  /* since the start, cut off: with the next two */
+    uint64_t torn_messages; /* of those whose head could be read */
+    uint64_t aside_files;   /* since the start */
+};
+
+struct spool;
+
+/* What is found at the start and later: told once each, from the thread that met it. */
+enum spool_news { SPOOL_NEWS_TORN, SPOOL_NEWS_ASIDE };
+struct spool_notice {
+    enum spool_news news;
+    const char *file; /* its path now */
+    const char *why;
+    uint64_t records, messages; /* lost to it, as far as heads could be read */
+    const uint8_t *run;         /* of the first of them, or NULL */
+    uint64_t number;
+};
+typedef void (*spool_notice_fn)(void *context, const struct spool_notice *n);
+
+/* Open the folder STATE/spool, made if missing: reads the heads of all records, cuts a torn tail
+ * off the newest file, sets aside what is no spool file.  Damage never keeps it from opening.  0,
+ * or negative and *err (the folder cannot be made or read). */
+MUST_USE int spool_open(const char *state_dir, int64_t max_bytes, spool_notice_fn each,
+                        void *context, struct spool **ret, struct err *err);
+void spool_close(struct spool **s); /* syncs */
+void spool_set_max_bytes(struct spool *s, int64_t max_bytes);
+
+/* Write a unit at the end.  0: it is in the page cache, whole.  -ENOSPC: over max_bytes, or the
+ * disk is full; another negative code: the disk failed; in both cases *err, and nothing has
+ * changed. */
+MUST_USE int spool_append(struct spool *s, const struct unit *u, struct err *err);
+/* To disk, everything appended so far.  0, or negative and *err: the units stay where they are, and
+ * the next file is begun. */
+MUST_USE int spool_sync(struct spool *s, struct err *err);
+
+/* The oldest unit, decoded; *ret and what it points to is valid until spool_unit_free().  1, 0 when
+ * the spool is empty, or negative and *err (the disk cannot be read now).  Damaged records are
+ * passed by, told and counted. */
+struct spool_unit {
+    struct unit unit;
+    uint64_t messages, benchmark_messages; /* of its blocks */
+    uint64_t position;                     /* for spool_drop_head */
+    void *memory;
+};
+MUST_USE int spool_head(struct spool *s, struct spool_unit *ret, struct err *err);
+void spool_unit_free(struct spool_unit *u);
+/* The unit of that position is confirmed.  It must be the head. */
+void spool_drop_head(struct spool *s, uint64_t position);
+/* Position of the unit appended last. */
+uint64_t spool_last_position(const struct spool *s);
+
+bool spool_is_empty(const struct spool *s);
+/* Bytes, units, messages and damage; state is IDLE or FILLING: the caller knows the rest. */
+void spool_read_status(const struct spool *s, struct spool_status *ret);
+
+#endif
