@@ -56,6 +56,18 @@
 #define TLS_ALLOWED_MAX 4096    /* senders let in by name or fingerprint */
 #define TLS_KEY_BITS_MAX 8192   /* of an RSA key: a handshake must stay cheap */
 
+/* ---- senders ---- */
+#define SENDERS_MAX 65536                  /* addresses and listeners a lane knows: 10 MiB */
+#define SENDERS_TRIAL_MIN 8192             /* of them, at least, for those that came just now */
+#define SENDERS_REFUSED_MAX 256            /* of those not allowed, named in one report of a lane */
+#define SENDERS_REFUSED_PAYLOAD_BYTES 1024 /* of the first message of such a one, for diagnosis */
+#define SENDER_NETWORKS_MAX 1000       /* rows of the allow-list, and of the limits by network */
+#define SENDER_RATE_MAX 10000000       /* messages/s of a limit, as of receiver.rate_limit */
+#define SENDER_BURST_MAX 100000000     /* messages of a burst, as of receiver.rate_burst */
+#define SEQUENCE_STREAMS_MAX 32768     /* streams of sequence numbers followed: a file of 4 MiB */
+#define SEQUENCE_STREAMS_A_SOURCE 4096 /* of them begun by one sender: a relay of many devices */
+#define SEQUENCES_SILENT_SECONDS 5     /* after which a number that is awaited is missing */
+
 /* ---- queries and the web ---- */
 #define QUERY_MAX_BYTES 4096        /* a query's text */
 #define QUERY_MAX_NODES 256         /* words and operators in a query */

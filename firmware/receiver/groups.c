@@ -1,11 +1,4 @@
-/* Source groups: longest prefix over sorted networks.
- *
- * Networks are nested or disjoint, so those that contain an address are the last one at or before
- * it in the order (address, prefix), or the ones around that: a binary search finds the first, and
- * each member knows the next one outwards.
- *
- *     10.0.0.0/8  ◀── 10.1.0.0/16 ◀── 10.1.2.0/24      10.1.200.7: found 10.1.2.0/24, not inside,
- *          ▲───────── 10.2.0.0/16                      outwards 10.1.0.0/16: inside */
+/* Source groups: what the rows say, as text and as a set. */
 #include "receiver/groups.h"
 
 struct groups *groups_new(void)
@@ -19,7 +12,7 @@ void groups_free(struct groups **pg)
 {
     if (!*pg)
         return;
-    free((*pg)->members);
+    networks_done(&(*pg)->members);
     free(*pg);
     *pg = NULL;
 }
@@ -45,19 +38,18 @@ static int group_number(struct view text, struct err *err, uint8_t *ret)
 
 int groups_add(struct groups *g, struct view network, struct view group, struct err *err)
 {
-    struct group_member m = {.parent = -1};
-    if (ip_network_parse(network, &m.network) < 0)
+    struct ip_network parsed;
+    uint8_t id = 0;
+    if (ip_network_parse(network, &parsed) < 0)
         return err_set(err, EINVAL, "source_group", "%.*s is not a network or address",
                        (int)MIN(network.n, (size_t)64), network.p ? network.p : "");
-    int rc = group_number(group, err, &m.group);
+    int rc = group_number(group, err, &id);
     if (rc < 0)
         return rc;
-    if (g->members_n == GROUP_MEMBERS_MAX)
+    if (g->members.n == GROUP_MEMBERS_MAX)
         return err_set(err, ENOSPC, "source_group", "more than %d networks have a source group",
                        GROUP_MEMBERS_MAX);
-    if ((g->members_n & (g->members_n - 1)) == 0) /* at each power of two */
-        g->members = xrealloc(g->members, MAX(2 * g->members_n, (size_t)1), sizeof(*g->members));
-    g->members[g->members_n++] = m;
+    networks_add(&g->members, &parsed, id);
     return 0;
 }
 
@@ -78,63 +70,37 @@ int groups_shed(struct groups *g, struct view group, struct view severity, struc
 }
 
 /* An address registered as the benchmark's is that for the time, whosever it is else. */
-static int rank(const struct group_member *m)
+static int rank(uint16_t group)
 {
-    return m->group == SOURCE_GROUP_BENCHMARK ? -1 : m->group;
+    return group == SOURCE_GROUP_BENCHMARK ? -1 : group;
 }
 
-/* Of two rows for the same network (one written as IPv4, one mapped into IPv6) the lower rank is
- * found, so that the answer does not depend on their order. */
-static int by_address(const void *a, const void *b)
+/* Of two rows for the same network (one written as IPv4, one mapped into IPv6) the lower rank. */
+static int by_rank(uint16_t a, uint16_t b)
 {
-    const struct group_member *x = a, *y = b;
-    int order = memcmp(&x->network.address, &y->network.address, sizeof(struct ip));
-    if (order == 0)
-        order = x->network.prefix - y->network.prefix;
-    return order ? order : rank(y) - rank(x);
+    return rank(a) - rank(b);
 }
 
 void groups_seal(struct groups *g)
 {
-    if (g->members_n == 0)
-        return;
-    qsort(g->members, g->members_n, sizeof(*g->members), by_address);
-    for (int i = 0; i < (int)g->members_n; i++) {
-        int around = i - 1;
-        while (around >= 0 &&
-               !ip_in_network(&g->members[i].network.address, &g->members[around].network))
-            around = g->members[around].parent;
-        g->members[i].parent = (int16_t)around;
-    }
+    networks_seal(&g->members, by_rank);
 }
-
-/* ---- finding ---- */
 
 uint8_t groups_find(const struct groups *g, const struct ip *source)
 {
-    size_t low = 0, high = g->members_n;
-    while (low < high) { /* members below `low` are at or before the address */
-        size_t middle = low + (high - low) / 2;
-        if (memcmp(&g->members[middle].network.address, source, sizeof(*source)) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (int i = (int)low - 1; i >= 0; i = g->members[i].parent)
-        if (ip_in_network(source, &g->members[i].network))
-            return g->members[i].group;
-    return 0;
+    const struct network *n = networks_find(&g->members, source);
+    return n ? (uint8_t)n->value : 0;
 }
 
 /* ---- as text ---- */
 
 void groups_format(const struct groups *g, struct buf *out)
 {
-    for (size_t i = 0; i < g->members_n; i++) {
-        const struct group_member *m = &g->members[i];
+    for (size_t i = 0; i < g->members.n; i++) {
+        const struct network *m = &g->members.list[i];
         char text[IP_TEXT_MAX];
         (void)ip_format(&m->network.address, text);
-        (void)buf_printf(out, "member %s/%u %u\n", text, m->network.prefix, m->group);
+        (void)buf_printf(out, "member %s/%u %u\n", text, m->network.prefix, m->value);
     }
     for (unsigned i = 0; i < SOURCE_GROUPS_MAX; i++)
         if (g->shed_from[i] != GROUPS_SHED_NONE)
@@ -151,7 +117,7 @@ static struct view cut(struct view *rest, char end)
     return v;
 }
 
-static int parse_line(struct groups *g, struct view line, struct err *err)
+int groups_parse_line(struct groups *g, struct view line, struct err *err)
 {
     struct view rest = line, word = cut(&rest, ' '), first = cut(&rest, ' ');
     if (view_eq(word, VIEW("member")))
@@ -168,7 +134,7 @@ int groups_parse(struct groups *g, struct view text, struct err *err)
     for (unsigned n = 1; rc == 0 && text.n > 0; n++) {
         struct view line = cut(&text, '\n');
         struct err why = {0};
-        if (line.n > 0 && (rc = parse_line(g, line, &why)) < 0)
+        if (line.n > 0 && (rc = groups_parse_line(g, line, &why)) < 0)
             (void)err_set(err, -rc, why.code, "line %u: %s", n, why.message);
     }
     groups_seal(g);

@@ -2,7 +2,7 @@
  * (azekura.source_group_member, azekura.benchmark_sender and azekura.shed).
  *
  * A set is made by the writer thread from the database, or at the start from what an earlier run
- * was told; then it is sealed, handed to the network thread and not changed any more. */
+ * was told; then it is sealed as a part of struct sender_rules and not changed any more. */
 #ifndef AZEKURA_RECEIVER_GROUPS_H
 #define AZEKURA_RECEIVER_GROUPS_H
 
@@ -10,23 +10,18 @@
 #include "base/err.h"
 #include "base/ip.h"
 #include "base/limits.h"
+#include "receiver/networks.h"
 
 enum { GROUPS_SHED_NONE = 8 }; /* above every severity */
 
-struct group_member {
-    struct ip_network network;
-    uint8_t group;
-    int16_t parent; /* the smallest other network around this one; -1: none */
-};
 /* People's, and those of the benchmark's group. */
 #define GROUP_MEMBERS_MAX (SOURCE_PREFIXES_MAX + BENCHMARK_SENDERS_MAX + 1)
-_Static_assert(GROUP_MEMBERS_MAX <= INT16_MAX, "a member's number fits");
+_Static_assert(GROUP_MEMBERS_MAX <= NETWORKS_MAX, "a member's number fits");
 
 struct groups {
     uint8_t shed_from[SOURCE_GROUPS_MAX]; /* this severity and those below it in weight (greater
                                              numbers) are refused; GROUPS_SHED_NONE: none */
-    struct group_member *members;         /* sorted by address, then prefix */
-    size_t members_n;
+    struct networks members;              /* value: the group */
 };
 
 /* Every sender in group 0, nothing shed; sealed as it is. */
@@ -54,6 +49,8 @@ static inline bool groups_refuse(const struct groups *g, uint8_t group, uint8_t 
 /* As text for STATE/receiver/source_groups, a line each: "member 192.0.2.0/24 3", "shed 3 6". */
 void groups_format(const struct groups *g, struct buf *out);
 #define GROUPS_TEXT_MAX_BYTES (GROUP_MEMBERS_MAX * 64 + SOURCE_GROUPS_MAX * 16)
+/* One such line; -EINVAL and *err when it is none. */
+MUST_USE int groups_parse_line(struct groups *g, struct view line, struct err *err);
 /* Add what the text says and seal.  0, or negative and *err, which names the line; then some lines
  * may have been added. */
 MUST_USE int groups_parse(struct groups *g, struct view text, struct err *err);

@@ -96,13 +96,13 @@ Test(groups, without_members_every_sender_is_in_the_default_group)
 static unsigned slow_find(const struct groups *g, const struct ip *ip)
 {
     int best = -1;
-    for (size_t i = 0; i < g->members_n; i++)
-        if (ip_in_network(ip, &g->members[i].network) &&
-            (best < 0 || g->members[i].network.prefix > g->members[best].network.prefix ||
-             (g->members[i].network.prefix == g->members[best].network.prefix &&
-              g->members[i].group < g->members[best].group)))
+    for (size_t i = 0; i < g->members.n; i++)
+        if (ip_in_network(ip, &g->members.list[i].network) &&
+            (best < 0 || g->members.list[i].network.prefix > g->members.list[best].network.prefix ||
+             (g->members.list[i].network.prefix == g->members.list[best].network.prefix &&
+              g->members.list[i].value < g->members.list[best].value)))
             best = (int)i;
-    return best < 0 ? 0 : g->members[best].group;
+    return best < 0 ? 0 : g->members.list[best].value;
 }
 
 Test(groups, any_set_of_networks_answers_as_a_search_of_all_would)
@@ -149,7 +149,7 @@ Test(groups, what_is_no_network_no_group_or_too_many_is_refused_by_name)
                      -EINVAL, "case %zu", i);
         cr_expect_not_null(strstr(err.message, cases[i].says), "case %zu: %s", i, err.message);
     }
-    cr_expect_eq(g->members_n, 0);
+    cr_expect_eq(g->members.n, 0);
     for (unsigned i = 0; i < GROUP_MEMBERS_MAX; i++) {
         char network[32];
         snprintf(network, sizeof(network), "10.0.%u.%u", i >> 8, i & 255);

@@ -53,7 +53,7 @@ static void expect_only_benchmark(const char *what)
     struct ip benchmark = {4, {127, 66, 3, 4}}, other = {4, {10, 1, 2, 3}};
     struct groups *g = shared_take_groups(&shared);
     cr_assert_not_null(g, "%s", what);
-    cr_expect_eq(g->members_n, 1, "%s", what);
+    cr_expect_eq(g->members.n, 1, "%s", what);
     cr_expect_eq(groups_find(g, &benchmark), SOURCE_GROUP_BENCHMARK, "%s", what);
     cr_expect_eq(groups_find(g, &other), 0, "%s", what);
     cr_expect_eq(g->shed_from[4], GROUPS_SHED_NONE, "%s", what);

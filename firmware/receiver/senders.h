@@ -1,0 +1,112 @@
+/* What a lane knows of each sender: the rules that hold for it, its token bucket, its sequence
+ * numbers, what was refused.  One lane's thread has it; nothing here takes a lock.
+ *
+ * Bounded, and made for peers that make up addresses: a look-up is one keyed hash; new senders are
+ * on trial until they send again a second later, and when the table is full those on trial go
+ * first, so that made-up addresses push out one another. */
+#ifndef AZEKURA_RECEIVER_SENDERS_H
+#define AZEKURA_RECEIVER_SENDERS_H
+
+#include "base/limits.h"
+#include "base/record.h"
+#include "receiver/sender_rules.h"
+#include "receiver/sequences.h"
+
+struct senders;
+
+struct sender {
+    struct ip source;
+    uint8_t listener; /* a sender of two listeners is two */
+    /* by the rules of `generation` */
+    uint8_t group;
+    bool is_allowed;
+    bool is_protected; /* it has been seen again after a second */
+    uint64_t generation;
+    int64_t interval_ns; /* between two messages at its rate; 0: no limit */
+    int64_t slack_ns;    /* what its burst may be ahead of it */
+    int64_t next_ns;     /* monotonic: when the next message would come at exactly its rate */
+    /* refused for its rate and not yet told of */
+    uint64_t limited;
+    int64_t limited_since_us; /* wall clock */
+    int64_t limited_mono_us;
+    uint32_t limited_rate;   /* messages/s in force then */
+    uint32_t limited_before; /* in the list of those; SENDERS_NONE: its head */
+    uint32_t limited_after;
+    uint32_t streams;    /* of sequence numbers begun since it is known */
+    int64_t touched_us;  /* monotonic, to the second: when it was last put to the front */
+    uint32_t hash, next; /* of the same bucket */
+    uint32_t newer, older;
+};
+#define SENDERS_NONE UINT32_MAX
+
+/* `sequences`: borrowed, may be NULL (numbers are not looked at then); `lane` is whose part of it
+ * is ours. */
+MUST_USE struct senders *senders_new(struct sequences *sequences, unsigned lane);
+void senders_free(struct senders **s);
+
+/* The sender, with what the rules say of it; never NULL; valid until the next call.  Free of charge
+ * for the one of the last call. */
+struct sender *senders_find(struct senders *s, const struct sender_rules *r, uint8_t listener,
+                            const struct ip *source, int64_t now_mono_us);
+
+/* A message of it may pass.  False: its rate is used up; the caller refuses it (rate_limit), and it
+ * is counted for the summary. */
+bool sender_take(struct senders *s, struct sender *sender, int64_t now_mono_us,
+                 int64_t received_at_us);
+
+/* A message of a sender that is not allowed, or a connection (no bytes): kept with its first bytes
+ * for the report. */
+void senders_refuse(struct senders *s, uint8_t listener, const struct ip *source, struct view bytes,
+                    int64_t received_at_us);
+
+/* The message's sequence number, if it has one.  True: *ret has something for ledger_gap(). */
+bool senders_sequence(struct senders *s, struct sender *sender, const struct record *r,
+                      struct sequence_gap *ret);
+
+/* ---- once a second ---- */
+
+/* A message of ours about a sender, to be taken as one of it: counted as arrived, stored.  RFC
+ * 5424, app_name azekura, msgid RATELIMIT. */
+typedef void (*senders_summary_fn)(void *context, uint8_t listener, const struct ip *source,
+                                   struct view message);
+/* Those of which messages were refused for a minute now, or, with `is_all` (the end), at all. */
+void senders_due_summaries(struct senders *s, int64_t now_mono_us, int64_t now_wall_us, bool is_all,
+                           senders_summary_fn each, void *context);
+
+typedef void (*senders_gap_fn)(void *context, uint8_t listener, const struct ip *source,
+                               const struct sequence_gap *gap);
+/* Gaps of streams that fell silent.  Each call looks at a part of them. */
+void senders_due_gaps(struct senders *s, int64_t now_wall_us, bool is_all, senders_gap_fn each,
+                      void *context);
+
+/* Make what was refused since the last report ready for the writer, if it has taken that one. */
+void senders_put_refused(struct senders *s);
+
+struct senders_counts {
+    uint64_t known;             /* now */
+    uint64_t limited;           /* of them, with messages refused in this minute */
+    uint64_t refused;           /* addresses not allowed, since the last report */
+    uint64_t evicted;           /* since the start: forgotten to make room */
+    uint64_t missing, repeated; /* since the start */
+};
+void senders_counts(const struct senders *s, struct senders_counts *ret);
+
+/* ---- the writer thread ---- */
+
+struct refused_sender {
+    struct ip source;
+    uint8_t listener;
+    uint64_t messages; /* and connections */
+    int64_t first_at_us, last_at_us;
+    uint16_t payload_n; /* bytes of `payload` */
+    char payload[SENDERS_REFUSED_PAYLOAD_BYTES];
+};
+struct refused_senders {
+    size_t n;
+    uint64_t others; /* messages of addresses beyond the list */
+    struct refused_sender list[SENDERS_REFUSED_MAX];
+};
+/* What senders_put_refused made ready, to be freed (free), or NULL. */
+MUST_USE struct refused_senders *senders_take_refused(struct senders *s);
+
+#endif
