@@ -35,6 +35,7 @@ bool sequence_of(const struct record *r, struct sequence *ret);
 #define SEQUENCE_WINDOW 64           /* numbers: reordering within them is neither gap nor repeat */
 #define SEQUENCE_NEAR 1024           /* numbers ahead of a track that are still its own */
 #define SEQUENCE_CONFIRM 16          /* messages after which a new track is believed */
+#define SEQUENCE_ALONE 1024          /* messages after which the other track is given up */
 #define SEQUENCE_REPLAY_MAX 65536    /* numbers back: sent once more; farther: a restart */
 #define SEQUENCE_JUMP_MAX (1u << 24) /* numbers ahead: lost; farther: a restart */
 
@@ -48,7 +49,8 @@ struct sequence_track {
         };
         uint64_t pair __attribute__((vector_size(16)));
     };
-    uint32_t messages; /* since the track began; it is in use when > 0; saturates */
+    uint16_t messages; /* since the track began; it is in use when > 0; saturates */
+    uint16_t span;     /* numbers from its first to highest; saturates */
     uint32_t pending;  /* missing before it, or repeated on it, when it is believed */
 };
 
@@ -56,8 +58,9 @@ enum sequence_meaning { SEQUENCE_APART, SEQUENCE_LOSS, SEQUENCE_REPLAY };
 struct sequence_state {
     struct sequence_track track[2];
     uint8_t recent;  /* the track of the last message */
-    uint8_t meaning; /* of track[recent] when it is not believed yet: enum sequence_meaning */
     uint8_t is_new;  /* track[recent] is not believed yet */
+    uint8_t meaning; /* of track[recent] beside the other one: enum sequence_meaning */
+    uint16_t run;    /* messages on track[recent] without one on the other; saturates */
 };
 
 struct sequence_gap {
