@@ -122,6 +122,8 @@ static int no_password(char *out, int size, int is_writing, void *context)
 int certificate_parse_all(struct view pem, int most, STACK_OF(X509) * ret, struct err *err)
 {
     int n = 0, rc = 0;
+    if (!pem.n)
+        return 0;
     BIO *b = BIO_new_mem_buf(pem.p, (int)MIN(pem.n, (size_t)INT32_MAX));
     CHECK(b);
     for (;;) {

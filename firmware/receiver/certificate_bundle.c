@@ -49,16 +49,17 @@ static int give_password(char *out, int size, int is_writing, void *context)
 /* 0 with *ret NULL: there is no key in it. */
 static int parse_key(struct view pem, const char *password, EVP_PKEY **ret, struct err *err)
 {
+    static const char mark[] = "PRIVATE KEY-----";
     struct password p = {password, false};
+    *ret = NULL;
+    if (!pem.n || !memmem(pem.p, pem.n, mark, strlen(mark)))
+        return 0;
     BIO *b = BIO_new_mem_buf(pem.p, (int)pem.n);
     CHECK(b);
     *ret = PEM_read_bio_PrivateKey(b, NULL, give_password, &p);
     BIO_free(b);
-    unsigned long code = ERR_peek_last_error();
-    bool is_absent = !*ret && !p.is_asked && ERR_GET_LIB(code) == ERR_LIB_PEM &&
-                     ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
     const char *reason = certificate_openssl_reason();
-    if (*ret || is_absent)
+    if (*ret)
         return 0;
     if (p.is_asked && !password)
         return bad(err, "bad_password", "the private key is encrypted: its password is needed");
