@@ -47,6 +47,16 @@ void bench_senders(struct request *rq);
 void bench_sender_add(struct request *rq);
 void bench_sender_remove(struct request *rq);
 
+void certificates_get(struct request *rq);
+void certificates_csr_file(struct request *rq);
+void certificates_csr(struct request *rq);
+void certificates_self_signed(struct request *rq);
+void certificates_install(struct request *rq);
+void certificates_ca_add(struct request *rq);
+void certificates_ca_remove(struct request *rq);
+void certificates_set_allowed(struct request *rq);
+void certificates_request(struct request *rq);
+
 void access_session(struct request *rq);
 void access_log_in(struct request *rq);
 void access_log_out(struct request *rq);

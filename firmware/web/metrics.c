@@ -3,7 +3,7 @@
 
 #include <stdatomic.h>
 
-#define ROUTES_MAX 64
+#define ROUTES_MAX 96
 #define CLASSES 6 /* 0 unused, 1xx … 5xx */
 
 static atomic_ullong counts[ROUTES_MAX + 1][CLASSES]; /* the last row: pages */
