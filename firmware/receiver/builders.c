@@ -1,9 +1,11 @@
 /* The stock of block builders.  One lock a block, not a message. */
 #include "receiver/builders.h"
 
-void builders_init(struct builders *p)
+void builders_init(struct builders *p, unsigned lanes)
 {
     memset(p, 0, sizeof(*p));
+    p->units_max = builders_units(lanes);
+    CHECK(p->units_max <= UNITS_MAX);
     CHECK(pthread_mutex_init(&p->lock, NULL) == 0);
 }
 
@@ -25,15 +27,17 @@ void builders_done(struct builders *p)
 unsigned builders_free_units(const struct builders *p)
 {
     unsigned taken = atomic_load(&((struct builders *)p)->units);
-    CHECK(taken <= UNITS);
-    return UNITS - taken;
+    CHECK(taken <= p->units_max);
+    return p->units_max - taken;
 }
 
 bool builders_begin_unit(struct builders *p)
 {
-    if (builders_free_units(p) == 0)
-        return false;
-    atomic_fetch_add(&p->units, 1); /* only this thread adds */
+    unsigned taken = atomic_load(&p->units);
+    do {
+        if (taken == p->units_max)
+            return false;
+    } while (!atomic_compare_exchange_weak(&p->units, &taken, taken + 1));
     return true;
 }
 
@@ -65,7 +69,7 @@ void builders_give(struct builders *p, struct builder *b)
     b->is_large |= block_builder_messages(b->block) > BUILDER_SMALL_MESSAGES ||
                    block_builder_text_bytes(b->block) > BUILDER_SMALL_BYTES;
     pthread_mutex_lock(&p->lock);
-    if (b->is_large && p->large_n < UNITS) {
+    if (b->is_large && p->large_n < p->units_max) {
         p->large[p->large_n++] = b;
         b = NULL;
     } else if (!b->is_large && p->small_n < BUILDERS_SPARE) {

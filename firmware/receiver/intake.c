@@ -1,4 +1,4 @@
-/* Counting, parsing and adding messages.  Runs on the network thread; takes no lock a message.
+/* Counting, parsing and adding messages.  Runs on a lane's thread; takes no lock a message.
  *
  * The open unit has a ledger page from its first row, and a block for each source group that a
  * message to be stored came from, while a unit may have builders:
@@ -20,7 +20,9 @@ enum { PAGES_A_READ = 2, UNITS_A_READ = 2, GROUP_UNKNOWN = 0xff };
 
 struct intake {
     struct shared *s;
-    struct work *open; /* NULL until something is counted */
+    unsigned lane;
+    unsigned units_in_hand; /* that may have builders, taken and not begun */
+    struct work *open;      /* NULL until something is counted */
     int64_t open_since_mono_us;
     int64_t quarter; /* number of the quarter hour of the open unit's messages */
     struct work_block *by_group[SOURCE_GROUPS_MAX]; /* of the open unit; NULL: none yet */
@@ -41,18 +43,21 @@ struct intake {
     struct groups *groups;
     uint8_t groups_of_rows[LEDGER_ROWS]; /* of the open unit's page; GROUP_UNKNOWN: not asked yet */
 
-    struct intake_counts counts;
-    uint64_t uncounted; /* no page was left: only at a stop with every page in use */
+    struct lane_counts lane_counts;
+    struct intake_counts *counts; /* of it */
+    uint64_t uncounted;           /* no page was left: only at a stop with every page in use */
 
     bool is_refusing; /* said in the log */
     int64_t refusing_since_mono_us;
     uint64_t refused_before;
 };
 
-struct intake *intake_new(struct shared *s, const struct zone *zone)
+struct intake *intake_new(struct shared *s, unsigned lane, const struct zone *zone)
 {
     struct intake *in = xcalloc(1, sizeof(*in));
     in->s = s;
+    in->lane = lane;
+    in->counts = &in->lane_counts.intake;
     in->scratch = BUF_INIT(3 * (size_t)s->config.message_max_bytes + 3 * 65536 + 64);
     in->context = (struct syslog_context){.zone = zone, .scratch = &in->scratch};
     in->row = -1;
@@ -66,6 +71,8 @@ void intake_free(struct intake **pin)
     if (!in)
         return;
     intake_close(in);
+    for (; in->units_in_hand > 0; in->units_in_hand--)
+        builders_end_unit(&in->s->builders);
     groups_free(&in->groups);
     buf_free(&in->scratch);
     free(in);
@@ -74,20 +81,33 @@ void intake_free(struct intake **pin)
 
 /* ---- room ---- */
 
+/* Units are taken before they are needed, so that another lane cannot have them meanwhile. */
+static bool has_units(struct intake *in)
+{
+    unsigned want = UNITS_A_READ - (in->open && in->open->has_builders);
+    while (in->units_in_hand < want) {
+        if (!builders_begin_unit(&in->s->builders))
+            return false;
+        in->units_in_hand++;
+    }
+    return true;
+}
+
+/* Pages are common: as many as all lanes can take in one read each. */
+static bool has_pages(const struct intake *in, unsigned more)
+{
+    return ledger_free_pages(in->s->ledger) >= more + PAGES_A_READ * in->s->lanes_n;
+}
+
 bool intake_has_room(struct intake *in)
 {
-    unsigned units = builders_free_units(&in->s->builders);
-    if (in->open && in->open->has_builders)
-        units++;
-    return units >= UNITS_A_READ &&
-           ledger_free_pages(in->s->ledger) >= LEDGER_RESERVED_PAGES + PAGES_A_READ;
+    return has_units(in) && has_pages(in, LEDGER_RESERVED_PAGES);
 }
 
 bool intake_must_refuse(struct intake *in)
 {
-    bool is_out_of_pages = ledger_free_pages(in->s->ledger) < LEDGER_RESERVED_PAGES + PAGES_A_READ;
-    return (atomic_load(&in->s->is_full) || is_out_of_pages) &&
-           ledger_free_pages(in->s->ledger) >= PAGES_A_READ;
+    return (atomic_load(&in->s->is_full) || !has_pages(in, LEDGER_RESERVED_PAGES)) &&
+           has_pages(in, 0);
 }
 
 static void say_refusing(struct intake *in)
@@ -97,7 +117,7 @@ static void say_refusing(struct intake *in)
     if (!in->is_refusing && is_full && !intake_has_room(in)) {
         in->is_refusing = true;
         in->refusing_since_mono_us = clock_mono_us();
-        in->refused_before = in->counts.refused;
+        in->refused_before = in->counts->refused;
         log_line(LOG_WARNING,
                  "memory for waiting blocks is used up (store.queue_bytes %lld): holding TCP back, "
                  "refusing UDP once the open block is full",
@@ -107,7 +127,7 @@ static void say_refusing(struct intake *in)
         in->is_refusing = false;
         log_line(LOG_WARNING, "room for blocks again after %.1f s: %llu messages were refused",
                  (double)(clock_mono_us() - in->refusing_since_mono_us) / 1e6,
-                 (unsigned long long)(in->counts.refused - in->refused_before));
+                 (unsigned long long)(in->counts->refused - in->refused_before));
     }
 }
 
@@ -138,7 +158,7 @@ static void hand_over(struct intake *in, struct work *w)
     CHECK(!ledger_is_empty(w->page));
     drop_empty_blocks(in, w);
     /* what the writer confirms must have been published as arrived before */
-    shared_publish(in->s, &in->counts);
+    shared_publish(in->s, in->lane, &in->lane_counts);
     atomic_fetch_add(&in->s->pending_units, 1);
     queue_push(&in->s->pack, w);
 }
@@ -180,8 +200,10 @@ static bool ensure_open(struct intake *in)
 /* Whether the open unit can have blocks. */
 static bool ensure_builders(struct intake *in)
 {
-    if (!in->open->has_builders)
-        in->open->has_builders = builders_begin_unit(&in->s->builders);
+    if (UNLIKELY(!in->open->has_builders)) {
+        in->open->has_builders = in->units_in_hand > 0 || builders_begin_unit(&in->s->builders);
+        in->units_in_hand -= in->units_in_hand > 0;
+    }
     return in->open->has_builders;
 }
 
@@ -226,7 +248,7 @@ static int find_row(struct intake *in, uint8_t listener, const struct ip *source
 /* Other source groups or shed levels from now on. */
 static void take_new_groups(struct intake *in)
 {
-    struct groups *g = shared_take_groups(in->s);
+    struct groups *g = shared_take_groups(in->s, in->lane);
     if (LIKELY(!g))
         return;
     groups_free(&in->groups);
@@ -251,11 +273,22 @@ void intake_at(struct intake *in, int64_t received_at_us)
     }
 }
 
-static void refuse(struct intake *in, int row, enum reason reason)
+/* What every message counts in, whatever becomes of it. */
+static void count(struct intake *in, enum listener listener, size_t bytes)
 {
-    ledger_refuse(in->open->page, row, reason);
-    in->counts.refused++;
-    in->counts.benchmark_refused += in->row_group == SOURCE_GROUP_BENCHMARK;
+    in->counts->arrived++;
+    in->counts->received[listener]++;
+    in->counts->received_bytes[listener] += bytes;
+    in->counts->benchmark_arrived += in->row_group == SOURCE_GROUP_BENCHMARK;
+}
+
+static void refuse(struct intake *in, int row, enum listener listener, size_t bytes,
+                   enum reason reason)
+{
+    ledger_refuse(in->open->page, row, bytes, reason);
+    count(in, listener, bytes);
+    in->counts->refused++;
+    in->counts->benchmark_refused += in->row_group == SOURCE_GROUP_BENCHMARK;
 }
 
 /* Into the block of its group; 0, or as block_builder_add. */
@@ -279,60 +312,50 @@ static bool is_full(const struct intake *in, uint8_t group)
             block_builder_messages(in->by_group[group]->builder->block) == BLOCK_MAX_MESSAGES);
 }
 
-/* The block does not take the record: the message goes to the next unit, counted there before it is
- * taken out of this one.  The row in the new unit, or -1: no page is left. */
-static int move_on(struct intake *in, int row, uint8_t listener, const struct ip *source,
-                   size_t bytes)
-{
-    struct work *full = in->open;
-    in->open = NULL;
-    in->row = -1;
-    int new_row = find_row(in, listener, source);
-    struct work *next = in->open;
-    in->open = full;
-    if (new_row < 0)
-        return -1; /* nowhere to go: it stays, to be refused */
-    ledger_arrived(next->page, new_row, bytes);
-    ledger_moved(full->page, row, bytes);
-    hand_over(in, take_open(in));
-    in->open = next;
-    in->row = new_row;
-    return new_row;
-}
-
-/* Add to the open unit, or to the next one.  The message's row; -1: refused. */
-static int add(struct intake *in, int row, const struct record *r)
+/* Into the open unit, or the next one when its block does not take it: nothing of the message has
+ * been counted yet.  The row of the unit it is in, then *why is unchanged; else *why is why it has
+ * to be refused, in the row that is returned; -1: no page is left. */
+static int add(struct intake *in, int row, const struct record *r, int *why)
 {
     uint8_t group = in->row_group;
+    if (UNLIKELY(!ensure_builders(in))) {
+        *why = REASON_QUEUE_FULL;
+        return row;
+    }
     if (LIKELY(add_to_block(in, group, r) == 0))
         return row;
-    enum reason why = REASON_OVERSIZE; /* larger than a block can be */
     if (block_builder_messages(in->by_group[group]->builder->block) > 0) {
-        int new_row = move_on(in, row, r->listener, &r->source, r->raw.n);
-        if (new_row >= 0)
-            row = new_row;
-        if (new_row < 0 || !ensure_builders(in))
-            why = REASON_QUEUE_FULL;
-        else if (add_to_block(in, group, r) == 0)
+        intake_close(in);
+        row = find_row(in, r->listener, &r->source);
+        if (row < 0)
+            return row;
+        if (!ensure_builders(in)) {
+            *why = REASON_QUEUE_FULL;
+            return row;
+        }
+        if (add_to_block(in, group, r) == 0)
             return row;
     }
-    refuse(in, row, why);
-    return -1;
+    *why = REASON_OVERSIZE; /* larger than a block can be */
+    return row;
+}
+
+static void mark_message(struct intake *in, int row, enum intake_mark mark)
+{
+    if (mark == INTAKE_TRUNCATED) {
+        ledger_truncated(in->open->page, row);
+        in->counts->truncated++;
+    } else if (mark == INTAKE_BAD_FRAME) {
+        in->counts->bad_frames++;
+    }
 }
 
 void intake_message(struct intake *in, enum listener listener, const struct ip *source,
                     struct view bytes, enum intake_mark mark)
 {
-    int row = find_row(in, (uint8_t)listener, source);
+    int row = find_row(in, (uint8_t)listener, source), why = -1;
     if (UNLIKELY(row < 0)) {
         in->uncounted++;
-        return;
-    }
-    ledger_arrived(in->open->page, row, bytes.n);
-    in->counts.arrived++;
-    in->counts.benchmark_arrived += in->row_group == SOURCE_GROUP_BENCHMARK;
-    if (!ensure_builders(in)) {
-        refuse(in, row, REASON_QUEUE_FULL);
         return;
     }
     struct record r;
@@ -340,23 +363,25 @@ void intake_message(struct intake *in, enum listener listener, const struct ip *
     r.source = *source;
     r.listener = (uint8_t)listener;
     r.received_at_us = in->received_at_us;
-    uint8_t group = in->row_group;
-    if (UNLIKELY(groups_refuse(in->groups, group, r.severity))) {
-        refuse(in, row, REASON_OVER_BUDGET);
-        return;
-    }
-    if (mark == INTAKE_TRUNCATED)
+    if (UNLIKELY(mark == INTAKE_TRUNCATED))
         r.flags |= RECORD_TRUNCATED;
-    row = add(in, row, &r);
-    if (row < 0)
+    if (UNLIKELY(groups_refuse(in->groups, in->row_group, r.severity)))
+        why = REASON_OVER_BUDGET;
+    else
+        row = add(in, row, &r, &why);
+    if (UNLIKELY(row < 0)) {
+        in->uncounted++;
         return;
-    if (mark == INTAKE_TRUNCATED) {
-        ledger_truncated(in->open->page, row);
-        in->counts.truncated++;
-    } else if (mark == INTAKE_BAD_FRAME) {
-        in->counts.bad_frames++;
     }
-    if (UNLIKELY(is_full(in, group)))
+    if (UNLIKELY(why >= 0)) {
+        refuse(in, row, listener, bytes.n, (enum reason)why);
+        return;
+    }
+    ledger_arrived(in->open->page, row, bytes.n);
+    count(in, listener, bytes.n);
+    if (UNLIKELY(mark != INTAKE_WHOLE))
+        mark_message(in, row, mark);
+    if (UNLIKELY(is_full(in, in->row_group)))
         intake_close(in);
 }
 
@@ -364,7 +389,7 @@ void intake_dropped(struct intake *in, enum listener listener, uint64_t datagram
 {
     if (datagrams == 0)
         return;
-    in->counts.kernel_dropped += datagrams;
+    in->counts->kernel_dropped += datagrams;
     if (!ensure_open(in))
         return;
     int64_t now_us = clock_wall_us(), minute_us = now_us - now_us % US_PER_MINUTE;
@@ -395,5 +420,10 @@ int64_t intake_due_mono_us(const struct intake *in)
 
 struct intake_counts *intake_counts(struct intake *in)
 {
-    return &in->counts;
+    return in->counts;
+}
+
+struct lane_counts *intake_lane_counts(struct intake *in)
+{
+    return &in->lane_counts;
 }

@@ -1,5 +1,5 @@
-/* From bytes cut out of a socket to a unit for the packer: count, parse, add to the open block,
- * close it when it is due.  The network thread's half of the receiver, without sockets. */
+/* From bytes cut out of a socket to a unit for the packer: parse, add to the open block, count,
+ * close it when it is due.  A lane's half of the receiver, without sockets. */
 #ifndef AZEKURA_RECEIVER_INTAKE_H
 #define AZEKURA_RECEIVER_INTAKE_H
 
@@ -9,7 +9,7 @@
 struct intake;
 
 /* `zone` for times without zone; borrowed. */
-MUST_USE struct intake *intake_new(struct shared *s, const struct zone *zone);
+MUST_USE struct intake *intake_new(struct shared *s, unsigned lane, const struct zone *zone);
 void intake_free(struct intake **in);
 
 /* Room for whatever one read can bring (a batch of datagrams, or TCP_READ_BYTES of a connection):
@@ -26,8 +26,8 @@ bool intake_must_refuse(struct intake *in);
 void intake_at(struct intake *in, int64_t received_at_us);
 
 enum intake_mark { INTAKE_WHOLE, INTAKE_TRUNCATED, INTAKE_BAD_FRAME };
-/* One message.  Counted first, then stored in the open unit's block of its source group, or refused
- * (over_budget when its severity is shed in that group). */
+/* One message: into the open unit's block of its source group, or refused (over_budget when its
+ * severity is shed in that group).  Counted in the same unit. */
 void intake_message(struct intake *in, enum listener listener, const struct ip *source,
                     struct view bytes, enum intake_mark mark);
 void intake_dropped(struct intake *in, enum listener listener, uint64_t datagrams);
@@ -39,7 +39,9 @@ int64_t intake_due_mono_us(const struct intake *in);
 /* Close the open unit whatever its age. */
 void intake_close(struct intake *in);
 
-/* Counts since the start; the caller keeps `connections` up to date and publishes. */
+/* Counts since the start. */
 struct intake_counts *intake_counts(struct intake *in);
+/* The whole set that a lane publishes; the lane keeps the parts that are not the intake's. */
+struct lane_counts *intake_lane_counts(struct intake *in);
 
 #endif

@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "config/log.h"
-#include "receiver/network.h"
+#include "receiver/handed.h"
+#include "receiver/lane.h"
 #include "receiver/packer.h"
 #include "receiver/settings.h"
 #include "receiver/writer.h"
 
-/* For the database to take what is left; with the three seconds that network_run may read on it
+/* For the database to take what is left; with the three seconds that lane_run may read on it
  * makes ten from the signal to the end, well within what a service manager allows. */
 #define STOP_US (7 * US_PER_SECOND)
 /* the writer gives up a little earlier, so that its thread has ended when we look */
@@ -25,10 +26,11 @@ struct receiver {
     struct state state;
     struct shared shared;
     struct zone *zone;
-    struct intake *intake;
-    struct network *network;
+    struct intake *intakes[RECEIVER_LANES_MAX];
+    struct lane *lanes[RECEIVER_LANES_MAX];
     struct writer_start writer_start;
-    pthread_t packer, writer;
+    pthread_t lane_threads[RECEIVER_LANES_MAX]; /* of the first lane: none, it is main's */
+    pthread_t packers[RECEIVER_LANES_MAX], writer;
 };
 
 static void block_signals(void)
@@ -109,14 +111,31 @@ static int set_up(struct receiver *r, struct err *err)
     if (rc < 0)
         return rc;
     settings_load_kept_groups(&r->shared, &r->state);
-    r->intake = intake_new(&r->shared, r->zone);
-    return network_open(&r->shared, r->intake, &r->state, &r->network, err);
+    for (unsigned i = 0; rc == 0 && i < r->shared.lanes_n; i++) {
+        r->intakes[i] = intake_new(&r->shared, i, r->zone);
+        rc = lane_new(&r->shared, i, r->intakes[i], &r->lanes[i], err);
+    }
+    if (rc == 0)
+        rc = lane_open(r->lanes[0], &r->state, &r->file, err);
+    if (rc == 0)
+        (void)handed_settle();
+    return rc;
+}
+
+static void *run_lane(void *lane)
+{
+    lane_run(lane);
+    return NULL;
 }
 
 static void start_threads(struct receiver *r)
 {
     r->writer_start = (struct writer_start){&r->shared, &r->state, &r->file};
-    CHECK(pthread_create(&r->packer, NULL, packer_run, &r->shared) == 0);
+    for (unsigned i = 0; i < r->shared.lanes_n; i++) {
+        CHECK(pthread_create(&r->packers[i], NULL, packer_run, &r->shared) == 0);
+        if (i > 0)
+            CHECK(pthread_create(&r->lane_threads[i], NULL, run_lane, r->lanes[i]) == 0);
+    }
     CHECK(pthread_create(&r->writer, NULL, writer_run, &r->writer_start) == 0);
 }
 
@@ -127,9 +146,9 @@ static bool wait_until_written(struct shared *s, int64_t deadline_mono_us)
         int64_t left_us = deadline_mono_us - clock_mono_us();
         if (left_us <= 0)
             return false;
-        struct pollfd p = {.fd = s->wake_fd, .events = POLLIN};
+        struct pollfd p = {.fd = s->done_fd, .events = POLLIN};
         (void)poll(&p, 1, (int)(left_us / 1000) + 1);
-        shared_clear(s->wake_fd);
+        shared_clear(s->done_fd);
     }
     return true;
 }
@@ -144,7 +163,9 @@ static void shut_down(struct receiver *r)
     atomic_store(&s->is_stopping, true);
     queue_end(&s->pack);
     shared_wake(s->room_fd);
-    pthread_join(r->packer, NULL); /* it waits for nothing any more */
+    for (unsigned i = 0; i < s->lanes_n; i++)
+        pthread_join(r->packers[i], NULL); /* they wait for nothing any more */
+    queue_end(&s->write);
     if (!wait_until_written(s, deadline)) {
         uint64_t messages = 0;
         unsigned units = ledger_give_up(s->ledger, &messages);
@@ -157,17 +178,20 @@ static void shut_down(struct receiver *r)
         _exit(0); /* the writer may hang in a connection; nothing else is left to do */
     }
     pthread_join(r->writer, NULL);
-    struct intake_counts *c = intake_counts(r->intake);
+    struct lane_counts c;
+    shared_counts(s, &c);
     log_line(LOG_INFO, "stopped: %llu messages arrived, %llu stored, %llu refused",
-             (unsigned long long)c->arrived, (unsigned long long)atomic_load(&s->stored),
-             (unsigned long long)(c->refused + atomic_load(&s->lost)));
+             (unsigned long long)c.intake.arrived, (unsigned long long)atomic_load(&s->stored),
+             (unsigned long long)(c.intake.refused + atomic_load(&s->lost)));
 }
 
 static void tear_down(struct receiver *r)
 {
     state_remove(&r->state, "listeners");
-    network_close(&r->network);
-    intake_free(&r->intake);
+    for (unsigned i = 0; i < r->shared.lanes_n; i++) {
+        lane_free(&r->lanes[i]);
+        intake_free(&r->intakes[i]);
+    }
     ledger_close(&r->shared.ledger, true);
     shared_done(&r->shared);
     zone_free(&r->zone);
@@ -187,12 +211,18 @@ int main(int argc, char **argv)
         return EXIT_CONFIGURATION;
     }
     block_signals();
+    if (handed_open() < 0)
+        log_line(LOG_WARNING, "sockets that should have been handed over are not there");
     if (set_up(&r, &err) < 0) {
         log_line(LOG_ERROR, "cannot start: %s", err.message);
         return EXIT_FAILURE;
     }
     start_threads(&r);
-    network_run(r.network);
+    handed_ready("receiving");
+    lane_run(r.lanes[0]);
+    handed_stopping();
+    for (unsigned i = 1; i < r.shared.lanes_n; i++)
+        pthread_join(r.lane_threads[i], NULL);
     shut_down(&r);
     tear_down(&r);
     return EXIT_SUCCESS;

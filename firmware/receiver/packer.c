@@ -16,12 +16,12 @@ static void wait_for_room(struct shared *s)
     while (atomic_load(&s->queued_bytes) >= (uint64_t)s->config.queue_bytes &&
            !atomic_load(&s->is_stopping)) {
         if (!atomic_exchange(&s->is_full, true))
-            shared_wake(s->wake_fd);
+            shared_wake_lanes(s);
         wait_readable(s->room_fd);
         shared_clear(s->room_fd);
     }
     if (atomic_exchange(&s->is_full, false))
-        shared_wake(s->wake_fd);
+        shared_wake_lanes(s);
 }
 
 static size_t memory_of(const struct work_block *b)
@@ -46,7 +46,7 @@ static void pack(struct shared *s, struct work *w)
     atomic_fetch_add(&s->queued_bytes, w->bytes);
     w->has_builders = false;
     builders_end_unit(&s->builders);
-    shared_wake(s->wake_fd);
+    shared_wake_lanes(s);
 }
 
 void *packer_run(void *shared)
@@ -65,6 +65,5 @@ void *packer_run(void *shared)
             wait_readable(s->pack.event_fd);
         }
     }
-    queue_end(&s->write);
     return NULL;
 }

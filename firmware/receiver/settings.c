@@ -171,8 +171,6 @@ int settings_read(PGconn *c, const struct unit_patience *p, const struct config 
     PQclear(r);
     keep(state, kept_name, buf_view(&kept));
     buf_free(&kept);
-    atomic_store(&s->flush_us, now.flush_ms * 1000);
-    atomic_store(&s->tcp_idle_us, now.tcp_idle_seconds * US_PER_SECOND);
-    shared_wake(s->wake_fd);
+    shared_apply(s, &now);
     return take_groups(c, p, state, s, err);
 }

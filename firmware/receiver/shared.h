@@ -1,60 +1,91 @@
 /* What the receiver's threads share.  Every member says who writes it; all are atomics, queues, or
  * constant while the threads run.
  *
- *   network ──pack──▶ packer ──write──▶ writer ──▶ PostgreSQL
- *      ▲ ▲               │                 │
- *      │ └─builders──────┘                 │   builders come back empty
- *      └──────────────wake_fd, groups──────┘   room, an idle writer, settings
+ *   lanes ──pack──▶ packers ──write──▶ writer ──▶ PostgreSQL
+ *    ▲ ▲               │                 │
+ *    │ └─builders──────┘                 │   builders come back empty
+ *    └──────────────wake_fd, groups──────┘   room, an idle writer, settings
  */
 #ifndef AZEKURA_RECEIVER_SHARED_H
 #define AZEKURA_RECEIVER_SHARED_H
 
 #include <stdatomic.h>
 
+#include "base/record.h"
+#include "config/addresses.h"
 #include "config/config.h"
+#include "receiver/counts.h"
 #include "receiver/groups.h"
 #include "receiver/work.h"
 
-/* The live half of the equation, published by the network thread as one consistent set. */
-struct intake_counts {
-    uint64_t arrived, refused; /* messages since the start */
-    uint64_t kernel_dropped;
-    uint64_t truncated, bad_frames;
-    uint64_t connections;                          /* now */
-    uint64_t benchmark_arrived, benchmark_refused; /* of the above */
+enum {
+    LISTENING_MAX = 2 * LISTENER_ADDRESSES_MAX
+}; /* sockets of a listener, while old ones stay */
+
+/* Of one listener: what is wanted, what is, and why not. */
+struct listening_state {
+    char wanted[CONFIG_STRING_MAX];
+    char error[512]; /* a sentence; "": all that is wanted is there */
+    struct address bound[LISTENING_MAX];
+    unsigned bound_n;
 };
-#define INTAKE_COUNTS_N (sizeof(struct intake_counts) / sizeof(uint64_t))
+/* Addresses that the settings say, as text. */
+struct listening_wanted {
+    char of[LISTENER_COUNT][CONFIG_STRING_MAX];
+};
+
+/* An accepted connection on its way to its lane. */
+struct handover {
+    struct handover *next;
+    int fd;
+    struct ip peer;
+    enum listener listener;
+};
+
+/* What is one lane's. */
+struct shared_lane {
+    int wake_fd;                  /* eventfd: the lane should look */
+    _Atomic uint64_t counts_turn; /* odd while the lane writes counts */
+    _Atomic uint64_t counts[LANE_COUNTS_N];
+    _Atomic(struct groups *) new_groups;  /* not taken yet: writer puts, the lane takes */
+    _Atomic(struct handover *) handovers; /* newest first: lane 0 puts, the lane takes */
+};
 
 struct shared {
     struct config config; /* as read at the start; constant */
     struct ledger *ledger;
     int64_t started_at_us;
-    int64_t udp_buffer_bytes; /* granted; constant once the threads run, as are the listeners */
-    struct listening {
-        uint8_t listener; /* enum listener */
-        struct ip address;
-        uint16_t port;
-        int64_t buffer_bytes; /* < 0: the kernel chooses for each connection */
-    } listening[LISTENER_COUNT];
-    unsigned listening_n;
+
+    unsigned lanes_n; /* constant */
+    struct shared_lane lanes[RECEIVER_LANES_MAX];
 
     struct queue pack, write; /* units */
     struct builders builders;
-    int wake_fd; /* eventfd: the network thread should look */
-    int room_fd; /* eventfd: the packer should look at queued_bytes */
+    int done_fd; /* eventfd: who stops the receiver should look at is_written */
+    int room_fd; /* eventfd: a packer should look at queued_bytes */
 
-    _Atomic uint64_t pending_units;  /* handed over and not confirmed: +network, -writer */
-    _Atomic uint64_t queued_bytes;   /* of packed units: +packer, -writer */
-    _Atomic bool is_full;            /* packer: waits for room in queued_bytes */
-    _Atomic bool is_stopping;        /* network */
+    _Atomic uint64_t pending_units;  /* handed over and not confirmed: +lanes, -writer */
+    _Atomic uint64_t queued_bytes;   /* of packed units: +packers, -writer */
+    _Atomic bool is_full;            /* packers: wait for room in queued_bytes */
+    _Atomic bool is_ending;          /* lane 0: read what is there and end */
+    _Atomic bool has_accepted_all;   /* lane 0: no connection is handed over any more */
+    _Atomic bool is_stopping;        /* main: all lanes have ended */
     _Atomic bool is_written;         /* writer: everything is confirmed, the thread ends */
-    _Atomic int64_t give_up_mono_us; /* network: the writer's waits end then */
-    _Atomic int64_t flush_us;        /* settings that change while running: writer */
-    _Atomic int64_t tcp_idle_us;
-    _Atomic(struct groups *) new_groups; /* not taken yet: writer puts, network takes */
+    _Atomic int64_t give_up_mono_us; /* main: the writer's waits end then */
+    _Atomic unsigned connections;    /* of all lanes: +lane 0, -lanes */
 
-    _Atomic uint64_t counts_turn; /* odd while the network thread writes counts */
-    _Atomic uint64_t counts[INTAKE_COUNTS_N];
+    /* settings that change while running: writer, by shared_apply() */
+    _Atomic int64_t flush_us;
+    _Atomic int64_t tcp_idle_us, unfinished_us, handshake_us;
+    _Atomic unsigned tcp_max_per_source, tls_max_half_open;
+    _Atomic unsigned framing[LISTENER_COUNT]; /* enum frame_mode */
+
+    pthread_mutex_t listening_lock; /* of the next four */
+    struct listening_state listening[LISTENER_COUNT];
+    uint64_t listening_version; /* another with each change; 0: not known yet */
+    struct listening_wanted wanted;
+    bool has_wanted; /* not taken yet */
+
     _Atomic uint64_t stored, lost;   /* messages since the start: writer */
     _Atomic uint64_t benchmark_done; /* of both: the benchmark's */
 };
@@ -63,17 +94,35 @@ struct shared {
 MUST_USE int shared_init(struct shared *s, const struct config *c, struct err *err);
 void shared_done(struct shared *s);
 
-/* Give the network thread a sealed set of source groups; takes it. */
+/* Settings as they are now: those that take effect at once do. */
+void shared_apply(struct shared *s, const struct config *now);
+
+/* Give the lanes a sealed set of source groups; takes it. */
 void shared_put_groups(struct shared *s, struct groups *g);
-/* Network thread: the newest set since the last call, to be owned, or NULL. */
-struct groups *shared_take_groups(struct shared *s);
+/* A lane: the newest set since the last call, to be owned, or NULL. */
+struct groups *shared_take_groups(struct shared *s, unsigned lane);
+
+/* Lane 0: where it listens. */
+void shared_put_listening(struct shared *s, const struct listening_state of[LISTENER_COUNT]);
+/* Any thread: a copy, and its version.  False, and nothing else, when that is still `seen`. */
+bool shared_listening(struct shared *s, uint64_t seen, struct listening_state ret[LISTENER_COUNT],
+                      uint64_t *ret_version);
+/* Lane 0: where it should listen, when that was said anew since the last call. */
+bool shared_take_wanted(struct shared *s, struct listening_wanted *ret);
+
+/* Lane 0: a connection to the lane that has its source.  Takes the descriptor. */
+void shared_hand_over(struct shared *s, unsigned lane, int fd, const struct ip *peer,
+                      enum listener listener);
+/* The lane: all that came since the last call, the oldest first; to be freed (free). */
+struct handover *shared_take_handovers(struct shared *s, unsigned lane);
 
 void shared_wake(int event_fd);
+void shared_wake_lanes(struct shared *s);
 void shared_clear(int event_fd);
 
-/* Network thread. */
-void shared_publish(struct shared *s, const struct intake_counts *c);
-/* Any thread: a set that was published together. */
-void shared_counts(struct shared *s, struct intake_counts *ret);
+/* A lane's thread. */
+void shared_publish(struct shared *s, unsigned lane, const struct lane_counts *c);
+/* Any thread: the sum over the lanes, of each a set that was published together. */
+void shared_counts(struct shared *s, struct lane_counts *ret);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "config/log.h"
 #include "receiver/rejected.h"
+#include "receiver/report.h"
 #include "receiver/settings.h"
 #include "store/connection.h"
 #include "store/event.h"
@@ -31,8 +32,9 @@ struct writer {
     struct unit_patience patience;
     PGconn *c;
     struct backoff backoff;
-    int64_t retry_mono_us;  /* neither connect nor write before */
-    int64_t status_mono_us; /* next report */
+    int64_t retry_mono_us;   /* neither connect nor write before */
+    int64_t status_mono_us;  /* next report */
+    uint64_t listening_seen; /* reported version */
     struct work *head;
     bool is_ended;
     bool is_announced;                /* the database has been told that we run */
@@ -111,43 +113,6 @@ static int announce(struct writer *w, struct err *err)
     return 0;
 }
 
-/* They do not change while the receiver runs: with each connection is often enough. */
-static int report_listeners(struct writer *w, struct err *err)
-{
-    const struct shared *s = w->s;
-    struct buf lists[4];
-    for (unsigned i = 0; i < ARRAY_LEN(lists); i++) {
-        lists[i] = BUF_INIT(LISTENER_COUNT * (IP_TEXT_MAX + 8));
-        (void)buf_add_char(&lists[i], '{');
-    }
-    for (unsigned i = 0; i < s->listening_n; i++) {
-        const struct listening *l = &s->listening[i];
-        const char *comma = i ? "," : "";
-        char address[IP_TEXT_MAX];
-        (void)ip_format(&l->address, address);
-        (void)buf_printf(&lists[0], "%s%s", comma, listener_name(l->listener));
-        (void)buf_printf(&lists[1], "%s%s", comma, address);
-        (void)buf_printf(&lists[2], "%s%u", comma, l->port);
-        if (l->buffer_bytes < 0)
-            (void)buf_printf(&lists[3], "%snull", comma);
-        else
-            (void)buf_printf(&lists[3], "%s%lld", comma, (long long)l->buffer_bytes);
-    }
-    const char *values[1 + ARRAY_LEN(lists)] = {s->config.state_dir};
-    for (unsigned i = 0; i < ARRAY_LEN(lists); i++) {
-        (void)buf_add_char(&lists[i], '}');
-        CHECK(!lists[i].is_full);
-        values[1 + i] = buf_str(&lists[i]);
-    }
-    int rc = unit_query(w->c,
-                        "select azekura.report_listeners($1, $2::text[], $3::inet[], $4::integer[],"
-                        " $5::bigint[])",
-                        ARRAY_LEN(values), values, &w->patience, NULL, err);
-    for (unsigned i = 0; i < ARRAY_LEN(lists); i++)
-        buf_free(&lists[i]);
-    return rc;
-}
-
 static int prepare(struct writer *w, struct err *err)
 {
     /* the server gives up before we do, so that a unit's fate is known */
@@ -163,8 +128,9 @@ static int prepare(struct writer *w, struct err *err)
             return rc;
     }
     int rc = announce(w, err);
+    w->listening_seen = 0;
     if (rc == 0)
-        rc = report_listeners(w, err);
+        rc = report_listeners(w->c, w->s, &w->patience, &w->listening_seen, err);
     return rc < 0 ? rc : settings_read(w->c, &w->patience, w->file, w->state, w->s, err);
 }
 
@@ -242,7 +208,7 @@ static void confirm(struct writer *w)
     work_free(&w->head);
     shared_wake(s->room_fd);
     if (is_idle || atomic_load(&s->is_full))
-        shared_wake(s->wake_fd);
+        shared_wake_lanes(s);
     w->backoff.failures = 0;
     say_recovered(w);
 }
@@ -334,38 +300,12 @@ static void write_head(struct writer *w)
 
 static void report(struct writer *w)
 {
-    static const char sql[] =
-        "select azekura.report_receiver($1, $2::uuid, $3::timestamptz, $4::bigint, $5::bigint,"
-        " $6::bigint, $7::bigint, $8::bigint, $9::integer, $10::bigint, $11::bigint, $12::bigint)";
-    struct shared *s = w->s;
-    uint64_t stored = atomic_load(&s->stored), lost = atomic_load(&s->lost),
-             benchmark_done = atomic_load(&s->benchmark_done);
-    struct intake_counts c;
-    shared_counts(s, &c);
-    CHECK(c.arrived >= stored + lost + c.refused);
-    CHECK(c.benchmark_arrived >= benchmark_done + c.benchmark_refused);
-    char run[UNIT_RUN_TEXT_MAX], started[RFC3339_MAX], numbers[9][24];
-    unit_run_text(ledger_run(s->ledger), run);
-    (void)rfc3339_format(s->started_at_us, started);
-    const uint64_t values[9] = {
-        c.arrived,
-        stored,
-        c.refused + lost,
-        c.arrived - stored - lost - c.refused,
-        atomic_load(&s->queued_bytes),
-        c.connections,
-        (uint64_t)s->udp_buffer_bytes,
-        c.kernel_dropped,
-        c.benchmark_arrived - benchmark_done - c.benchmark_refused,
-    };
-    const char *parameters[12] = {s->config.state_dir, run, started};
-    for (size_t i = 0; i < ARRAY_LEN(values); i++) {
-        snprintf(numbers[i], sizeof(numbers[i]), "%llu", (unsigned long long)values[i]);
-        parameters[3 + i] = numbers[i];
-    }
     struct err err = {0};
     w->status_mono_us = clock_mono_us() + STATUS_US;
-    if (unit_query(w->c, sql, ARRAY_LEN(parameters), parameters, &w->patience, NULL, &err) < 0)
+    int rc = report_listeners(w->c, w->s, &w->patience, &w->listening_seen, &err);
+    if (rc == 0)
+        rc = report_status(w->c, w->s, &w->patience, &err);
+    if (rc < 0)
         failed(w, "cannot report", &err);
 }
 
@@ -451,6 +391,6 @@ void *writer_run(void *argument)
     free(w);
     if (is_complete)
         atomic_store(&start->shared->is_written, true);
-    shared_wake(start->shared->wake_fd);
+    shared_wake(start->shared->done_fd);
     return NULL;
 }
