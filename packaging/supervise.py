@@ -11,9 +11,11 @@ packaging/run.sh makes the folder and runs this from its copy in DIR/program:
 Only one runs a folder: it holds a lock on DIR/run/supervisor.pid, so a left-over file with a pid that
 now is another process's is never believed.  Children get a signal from the kernel when this dies, and
 each inherits a lock on DIR/run/children, so that it is known when the last of them has ended, and which
-they are.  On the appliance systemd does all of this instead.
+they are.  The receiver's sockets are held for it between its runs, by systemd's protocol.  On the appliance
+systemd does all of this instead.
 """
 
+import array
 import fcntl
 import http.client
 import json
@@ -22,6 +24,8 @@ import pathlib
 import pwd
 import selectors
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -38,6 +42,9 @@ START_S = 60  # a daemon must be ready within this; the database may take longer
 START_FAILED = 3  # exit code; nobody need try again by himself
 STOP_S = {"postgresql": 60}  # the others:
 STOP_DEFAULT_S = 20
+QUICK_S = 2  # a receiver that ran so long starts again at once: what is sent meanwhile waits in the kernel
+HELD_MAX = 64  # sockets held for it
+HELD_FD, CHILDREN_FD = 100, 200  # our own numbers of them and of the children's lock, out of the way of 3, 4, …
 LEFT_S = 30  # what a killed supervisor left has so long to end by itself
 SETUP_LOOK_S = 2  # how often to look whether there is an administrator, until there is one
 
@@ -91,12 +98,95 @@ class Log:
         return lines[-1] if lines else "(it said nothing)"
 
 
+class DescriptorStore:
+    """Sockets held for a process between its runs, as systemd's FileDescriptorStoreMax= does: it sends them with
+    FDSTORE=1 (sd_notify(3)) and gets them back from descriptor 3 on (sd_listen_fds(3))."""
+
+    def __init__(self, path, say=lambda text: None):
+        self.path, self.say = path, say
+        self.held = []  # (name, descriptor, inode of the socket)
+        self.status = ""
+        path.unlink(missing_ok=True)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self.socket.bind(str(path))
+        # whoever may enter the folder may write; who did is seen by his process id
+        path.chmod(0o666)
+
+    def fileno(self):
+        return self.socket.fileno()
+
+    def read(self, pid):
+        """Everything that has been said; believed of process `pid` only."""
+        while True:
+            try:
+                data, control, _, _ = self.socket.recvmsg(
+                    4096, socket.CMSG_SPACE(HELD_MAX * 4) + socket.CMSG_SPACE(12), socket.MSG_CMSG_CLOEXEC)
+            except BlockingIOError:
+                return
+            sender, descriptors = None, array.array("i")
+            for level, kind, payload in control:
+                if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                    descriptors.frombytes(payload[:len(payload) - len(payload) % descriptors.itemsize])
+                elif level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+                    sender = struct.unpack("iII", payload[:12])[0]
+            try:
+                if sender == pid:
+                    self.obey(data.decode("utf-8", "replace"), descriptors)
+            finally:
+                for fd in descriptors:
+                    os.close(fd)
+
+    def obey(self, text, descriptors):
+        said = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+        name = said.get("FDNAME", "stored")
+        self.status = said.get("STATUS", self.status)
+        if said.get("FDSTORE") == "1":
+            for fd in descriptors:
+                self.hold(name, fd)
+        elif said.get("FDSTOREREMOVE") == "1":
+            self.forget(name)
+
+    def hold(self, name, fd):
+        inode = os.fstat(fd).st_ino
+        if any(inode == held[2] for held in self.held):
+            return
+        if len(self.held) >= HELD_MAX or ":" in name or not name.isprintable():
+            self.say(f"the socket {name!r} is not held: there are {len(self.held)} of at most {HELD_MAX}")
+            return
+        self.held.append((name, fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HELD_FD), inode))
+
+    def forget(self, name):
+        for held in [h for h in self.held if h[0] == name]:
+            os.close(held[1])
+            self.held.remove(held)
+
+    def hand_over(self, argv):
+        """Command line, environment and descriptors to inherit of a start of `argv` that gets what is held."""
+        env = {"NOTIFY_SOCKET": str(self.path)}
+        fds = [held[1] for held in self.held]
+        if fds:
+            env |= {"LISTEN_FDS": str(len(fds)), "LISTEN_FDNAMES": ":".join(held[0] for held in self.held)}
+            # the process id is known only in the process itself
+            moves = " ".join(f"{3 + i}<&{fd} {fd}<&-" for i, fd in enumerate(fds))
+            argv = ["bash", "-c", f'export LISTEN_PID=$$; exec "$@" {moves}', "hand-over", *argv]
+        return argv, env, fds
+
+    def close(self):
+        for held in self.held:
+            os.close(held[1])
+        self.held = []
+        self.socket.close()
+        self.path.unlink(missing_ok=True)
+
+
 class Service:
     """One process that is to run: how it starts, and how it is doing."""
 
-    def __init__(self, name, argv, user, log, stop_signal=signal.SIGTERM, ports=()):
+    def __init__(self, name, argv, user, log, stop_signal=signal.SIGTERM, ports=(), store=None):
         self.name, self.argv, self.user, self.log = name, argv, user, log
         self.stop_signal, self.ports = stop_signal, ports
+        self.store = store  # DescriptorStore: its sockets outlive it
         self.process = None
         self.started = 0.0  # monotonic
         self.started_at = 0.0  # since the epoch
@@ -105,14 +195,17 @@ class Service:
         self.restart_at = None
 
     def command(self):
-        """As its own user, without new privileges, and not outliving this process."""
+        """As its own user, without new privileges, and not outliving this process; with what is to be added to its
+        environment and to be inherited."""
+        argv, env, fds = self.store.hand_over(self.argv) if self.store else (self.argv, {}, [])
         prefix = ["setpriv", "--pdeathsig", self.stop_signal.name[3:], "--no-new-privs"]
         if self.user:
             prefix += ["--reuid", self.user, "--regid", pwd.getpwnam(self.user).pw_gid, "--init-groups"]
-            low = any(0 < p < 1024 for p in self.ports)
+            # where the receiver listens may change while it runs
+            low = self.store is not None or any(0 < p < 1024 for p in self.ports)
             caps = "+net_bind_service" if low else "-all"
             prefix += ["--inh-caps", caps, "--ambient-caps", caps]
-        return [str(a) for a in prefix + ["--"] + self.argv]
+        return [str(a) for a in prefix + ["--"] + argv], env, fds
 
     def is_running(self):
         return self.process is not None and self.process.poll() is None
@@ -121,7 +214,9 @@ class Service:
 class Supervisor:
     def __init__(self, state, children_fd):
         self.state = state
-        self.children_fd = children_fd  # locked; each child inherits it
+        # locked; each child inherits it
+        self.children_fd = fcntl.fcntl(children_fd, fcntl.F_DUPFD_CLOEXEC, CHILDREN_FD)
+        os.close(children_fd)
         self.config = read_config(state)
         self.program = state / "program"
         self.selector = selectors.DefaultSelector()
@@ -146,10 +241,12 @@ class Supervisor:
     def define_services(self):
         is_root = os.geteuid() == 0
         config = ["--config", self.state / "azekura.conf"]
-        ports = {
-            "receiver": [port_of(self.config.get("listen.udp", "")), port_of(self.config.get("listen.tcp", ""))],
-            "keeper": [],
-            "web": [port_of(self.config.get("listen.http", ""))],
+        store = DescriptorStore(self.state / "run" / "notify", self.say)
+        self.selector.register(store, selectors.EVENT_READ, store)
+        particular = {
+            "receiver": {"store": store},
+            "keeper": {},
+            "web": {"ports": [port_of(self.config.get("listen.http", ""))]},
         }
 
         def add(name, argv, user, **kw):
@@ -157,8 +254,8 @@ class Supervisor:
             self.services[name] = Service(name, argv, user if is_root else None, log, **kw)
 
         add("postgresql", [f"{PG_BIN}/postgres", "-D", self.state / "postgresql"], "postgres", stop_signal=signal.SIGINT)
-        for name, numbers in ports.items():
-            add(name, [self.program / "bin" / f"azekura-{name}"] + config, f"azekura-{name}", ports=numbers)
+        for name, more in particular.items():
+            add(name, [self.program / "bin" / f"azekura-{name}"] + config, f"azekura-{name}", **more)
 
     def start(self, service):
         read_end, write_end = os.pipe()
@@ -166,10 +263,11 @@ class Supervisor:
         if service.name == "receiver":
             # it says there where it listens, once it does
             (self.state / "receiver" / "listeners").unlink(missing_ok=True)
+        argv, env, fds = service.command()
         try:
             service.process = subprocess.Popen(  # pylint: disable=consider-using-with
-                service.command(), stdin=subprocess.DEVNULL, stdout=write_end, stderr=write_end, env=self.env,
-                cwd=self.state, start_new_session=True, umask=0o027, pass_fds=(self.children_fd,))
+                argv, stdin=subprocess.DEVNULL, stdout=write_end, stderr=write_end, env=self.env | env,
+                cwd=self.state, start_new_session=True, umask=0o027, pass_fds=(self.children_fd, *fds))
         finally:
             os.close(write_end)
         self.selector.register(read_end, selectors.EVENT_READ, service)
@@ -184,6 +282,8 @@ class Supervisor:
         for key, _ in self.selector.select(seconds):
             if key.data is None:
                 os.read(key.fd, 4096)  # a signal woke us
+            elif isinstance(key.data, DescriptorStore):
+                self.take_sockets()
             else:
                 self.take_output(key)
         self.look_after()
@@ -199,6 +299,11 @@ class Supervisor:
             self.selector.unregister(key.fd)
             os.close(key.fd)
 
+    def take_sockets(self):
+        """What the receiver gives us to hold, also where it has died meanwhile."""
+        receiver = self.services["receiver"]
+        receiver.store.read(receiver.process.pid if receiver.process is not None else None)
+
     def look_after(self):
         now = time.monotonic()
         for service in self.services.values():
@@ -210,6 +315,8 @@ class Supervisor:
     def note_death(self, service, now):
         code = service.process.returncode
         how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
+        if service.store:
+            self.take_sockets()
         service.process = None
         if self.is_stopping:
             self.say(f"{service.name}: {how}")
@@ -217,10 +324,13 @@ class Supervisor:
             if now - service.started >= STEADY_S:
                 service.pause = PAUSE_FIRST_S
             service.deaths += 1
-            service.restart_at = now + service.pause
-            self.say(f"{service.name}: {how}, starting it again in {service.pause:g} s; its last line: "
+            is_quick = service.store and now - service.started >= QUICK_S
+            pause = 0 if is_quick else service.pause
+            service.restart_at = now + pause
+            self.say(f"{service.name}: {how}, starting it again in {pause:g} s; its last line: "
                      f"{service.log.last_line()}")
-            service.pause = min(service.pause * 2, PAUSE_MAX_S)
+            if not is_quick:
+                service.pause = min(service.pause * 2, PAUSE_MAX_S)
         self.write_status()
 
     def wait_for(self, service, is_ready, seconds):
@@ -293,6 +403,10 @@ class Supervisor:
         self.write_status()
         for group in (["receiver"], ["web", "keeper"], ["postgresql"]):
             self.stop_group([self.services[n] for n in group if n in self.services])
+            for name in group:
+                if name in self.services and self.services[name].store:
+                    self.selector.unregister(self.services[name].store)
+                    self.services[name].store.close()
         self.say(f"stopped{': ' + self.fault if self.fault else ''}")
         self.write_status()
 
