@@ -24,9 +24,9 @@ struct journal_found {
 };
 
 /* Open or create the file, of `bytes` rounded down to whole segments.  What cannot be trusted (bad
- * header, or another boot without orderly stop) is set aside; one of another size is read as it is
- * and grows or shrinks as soon as it is empty.  0, or negative and *err (the whole file must fit on
- * the disk: -ENOSPC). */
+ * header, or another boot without orderly stop) is set aside; one of another size is used as it
+ * is while something in it waits, and made anew when nothing does.  0, or negative and *err (the
+ * whole file must fit on the disk: -ENOSPC). */
 MUST_USE int journal_open(const char *path, int64_t bytes, struct journal **ret,
                           struct journal_found *ret_found, struct err *err);
 /* `is_orderly`: written back to disk, the next boot may believe it. */
@@ -60,7 +60,7 @@ void journal_release(struct journal_chain **c);
  * it has cannot be trusted (its head is missing). */
 MUST_USE struct journal_chain *journal_recovered(struct journal *j, const struct ledger_page *page);
 /* Free the segments that belong to none of the pages recovered: their unit was released. */
-void journal_forget_rest(struct journal *j);
+void journal_forget_rest(struct journal *j, const struct ledger_page *const *pages, unsigned n);
 
 struct journal_entry {
     uint16_t row;

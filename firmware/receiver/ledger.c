@@ -52,7 +52,6 @@
  * boot id differs and the file is set aside, unless it was closed in an orderly way. */
 #include "receiver/ledger.h"
 
-#include <endian.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -60,6 +59,8 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "receiver/mapped.h"
 
 enum {
     HEADER_BYTES = 4096,
@@ -92,7 +93,7 @@ enum {
     PAGE_BYTES = 135168, /* 128 + 1024 × 128, up to a multiple of 4,096 */
     VERSION = 2,
     VERSION_WITHOUT_GAPS = 1, /* its rows have zeros there */
-    BOOT_BYTES = 16,
+    BOOT_BYTES = MAPPED_BOOT_BYTES,
     BLOCKS_A_UNIT = SOURCE_GROUPS_MAX,
     SLOTS = 4 * LEDGER_ROWS, /* of the index: at most a quarter full */
 };
@@ -123,43 +124,6 @@ struct ledger {
     unsigned recovered_n;
 };
 
-/* The stores before are done before the stores after: for a reader of the file after kill -9. */
-static inline void in_order(void)
-{
-    atomic_signal_fence(memory_order_seq_cst);
-}
-
-static inline uint32_t get32(const unsigned char *p)
-{
-    uint32_t v;
-    memcpy(&v, p, 4);
-    return le32toh(v);
-}
-
-static inline void put32(unsigned char *p, uint32_t v)
-{
-    v = htole32(v);
-    memcpy(p, &v, 4);
-}
-
-static inline uint64_t get64(const unsigned char *p)
-{
-    uint64_t v;
-    memcpy(&v, p, 8);
-    return le64toh(v);
-}
-
-static inline void put64(unsigned char *p, uint64_t v)
-{
-    v = htole64(v);
-    memcpy(p, &v, 8);
-}
-
-static inline void add64(unsigned char *p, uint64_t v)
-{
-    put64(p, get64(p) + v);
-}
-
 static unsigned char *page_at(const struct ledger *l, unsigned slot)
 {
     return l->map + HEADER_BYTES + (size_t)slot * PAGE_BYTES;
@@ -171,26 +135,6 @@ static inline unsigned char *row_at(const struct ledger_page *p, uint32_t row)
 }
 
 /* ---- opening ---- */
-
-static int read_boot_id(uint8_t ret[BOOT_BYTES])
-{
-    char text[64] = "";
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    ssize_t n = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    memset(ret, 0, BOOT_BYTES);
-    unsigned digits = 0;
-    for (ssize_t i = 0; i < n && digits < 2 * BOOT_BYTES; i++) {
-        const char *hex = "0123456789abcdef", *at = text[i] ? strchr(hex, text[i]) : NULL;
-        if (!at)
-            continue;
-        ret[digits / 2] = (uint8_t)(ret[digits / 2] << 4 | (uint8_t)(at - hex));
-        digits++;
-    }
-    return digits == 2 * BOOT_BYTES ? 0 : -EINVAL;
-}
 
 static const char *why_not_trusted(const unsigned char *map, const uint8_t boot[BOOT_BYTES])
 {
@@ -334,7 +278,7 @@ int ledger_open(const char *path, struct ledger **ret, struct ledger_found *ret_
                 struct err *err)
 {
     uint8_t boot[BOOT_BYTES];
-    int rc = read_boot_id(boot);
+    int rc = mapped_boot_id(boot);
     if (rc < 0)
         return err_set(err, -rc, "ledger", "cannot read the boot id: %s", strerror(-rc));
     memset(ret_found, 0, sizeof(*ret_found));

@@ -11,6 +11,8 @@
 #ifndef AZEKURA_STORE_SPOOL_H
 #define AZEKURA_STORE_SPOOL_H
 
+#include "base/arena.h"
+#include "base/clock.h"
 #include "store/unit.h"
 
 enum spool_state {
@@ -33,7 +35,8 @@ struct spool_status {
 
 struct spool;
 
-/* What is found at the start and later: told once each, from the thread that met it. */
+/* What is found at the start and later: told once each, by the thread that met it; the callback
+ * must not call the spool. */
 enum spool_news { SPOOL_NEWS_TORN, SPOOL_NEWS_ASIDE };
 struct spool_notice {
     enum spool_news news;
@@ -56,26 +59,27 @@ void spool_set_max_bytes(struct spool *s, int64_t max_bytes);
 /* Write a unit at the end.  0: it is in the page cache, whole.  -ENOSPC: over max_bytes, or the
  * disk is full; another negative code: the disk failed; in both cases *err, and nothing has
  * changed. */
-MUST_USE int spool_append(struct spool *s, const struct unit *u, struct err *err);
+MUST_USE int spool_append(struct spool *s, const struct unit *u, uint64_t *ret_position,
+                          struct err *err);
 /* To disk, everything appended so far.  0, or negative and *err: the units stay where they are, and
  * the next file is begun. */
 MUST_USE int spool_sync(struct spool *s, struct err *err);
 
-/* The oldest unit, decoded; *ret and what it points to is valid until spool_unit_free().  1, 0 when
- * the spool is empty, or negative and *err (the disk cannot be read now).  Damaged records are
- * passed by, told and counted. */
+/* The oldest unit, decoded. */
 struct spool_unit {
     struct unit unit;
     uint64_t messages, benchmark_messages; /* of its blocks */
     uint64_t position;                     /* for spool_drop_head */
-    void *memory;
+    struct arena arena;                    /* of what `unit` points to … */
+    char *body;                            /* … and its columns */
 };
+/* 1 and *ret, to be freed; 0 when the spool is empty; or negative and *err (the disk cannot be read
+ * now).  Damaged records are passed by, told and counted. */
 MUST_USE int spool_head(struct spool *s, struct spool_unit *ret, struct err *err);
-void spool_unit_free(struct spool_unit *u);
-/* The unit of that position is confirmed.  It must be the head. */
+void spool_unit_free(struct spool_unit *u); /* a zeroed one is harmless */
+/* The unit of that position is confirmed.  It must be the head, as spool_head() gave it or as the
+ * first spool_append() into an empty spool. */
 void spool_drop_head(struct spool *s, uint64_t position);
-/* Position of the unit appended last. */
-uint64_t spool_last_position(const struct spool *s);
 
 bool spool_is_empty(const struct spool *s);
 /* Bytes, units, messages and damage; state is IDLE or FILLING: the caller knows the rest. */

@@ -1,0 +1,207 @@
+/* The bytes of spool files (spool.md). */
+#include "store/spool_file.h"
+
+#include <endian.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/clock.h"
+#include "store/fault.h"
+
+enum {
+    VERSION = 1,
+
+    F_VERSION = 8,
+    F_HEAD_BYTES = 12,
+    F_NUMBER = 16,
+    F_MADE_AT = 24,
+    F_HASH = 56,
+
+    H_STATE = 4,
+    H_HEAD_BYTES = 8,
+    H_BODY_BYTES = 16,
+    H_BODY_HASH = 24,
+    H_RUN = 32,
+    H_NUMBER = 48,
+    H_MESSAGES = 56,
+    H_BENCHMARK = 64,
+    H_FIRST_AT = 72,
+    H_HASH = 120,
+
+    WRITE_BYTES = 1 << 20, /* at a time */
+};
+static const char file_magic[8] = {'A', 'Z', 'K', 'S', 'P', 'O', 'O', 'L'};
+static const char record_magic[4] = {'A', 'Z', 'K', 'R'};
+
+static uint32_t get32(const char *p)
+{
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return le32toh(v);
+}
+
+static uint64_t get64(const char *p)
+{
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return le64toh(v);
+}
+
+static void put32(char *p, uint32_t v)
+{
+    v = htole32(v);
+    memcpy(p, &v, 4);
+}
+
+static void put64(char *p, uint64_t v)
+{
+    v = htole64(v);
+    memcpy(p, &v, 8);
+}
+
+static int write_at(int fd, int64_t at, const char *p, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = pwrite(fd, p, n, at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return done < 0 ? -errno : -EIO;
+        p += done;
+        at += done;
+        n -= (size_t)done;
+    }
+    return 0;
+}
+
+/* 0, -EBADMSG when the file ends before, or -EIO. */
+static int read_at(int fd, int64_t at, char *p, size_t n)
+{
+    while (n > 0) {
+        ssize_t got = pread(fd, p, n, at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? -EIO : -EBADMSG;
+        p += got;
+        at += got;
+        n -= (size_t)got;
+    }
+    return 0;
+}
+
+/* ---- files ---- */
+
+int spool_file_head_write(int fd, uint64_t number)
+{
+    char head[SPOOL_FILE_HEAD_BYTES] = {0};
+    memcpy(head, file_magic, sizeof(file_magic));
+    put32(head + F_VERSION, VERSION);
+    put32(head + F_HEAD_BYTES, SPOOL_FILE_HEAD_BYTES);
+    put64(head + F_NUMBER, number);
+    put64(head + F_MADE_AT, (uint64_t)clock_wall_us());
+    put64(head + F_HASH, XXH3_64bits(head, F_HASH));
+    return write_at(fd, 0, head, sizeof(head));
+}
+
+int spool_file_head_check(int fd, uint64_t number, const char **ret_why)
+{
+    char head[SPOOL_FILE_HEAD_BYTES];
+    int rc = read_at(fd, 0, head, sizeof(head));
+    const char *why = NULL;
+    if (rc == -EIO)
+        why = "it cannot be read";
+    else if (rc < 0)
+        why = "it is shorter than a spool file's head";
+    else if (memcmp(head, file_magic, sizeof(file_magic)) != 0)
+        why = "it does not begin as a spool file";
+    else if (get64(head + F_HASH) != XXH3_64bits(head, F_HASH))
+        why = "its head does not agree with its checksum";
+    else if (get32(head + F_VERSION) != VERSION ||
+             get32(head + F_HEAD_BYTES) != SPOOL_FILE_HEAD_BYTES)
+        why = "it is of another version of this product";
+    else if (get64(head + F_NUMBER) != number)
+        why = "it has another number than its name";
+    if (!why)
+        return 0;
+    *ret_why = why;
+    return -EBADMSG;
+}
+
+/* ---- records ---- */
+
+void spool_head_seal(struct spool_head *h, struct buf *record)
+{
+    char *p = record->p;
+    h->body_bytes = record->n - SPOOL_HEAD_BYTES;
+    h->body_hash = XXH3_64bits(p + SPOOL_HEAD_BYTES, h->body_bytes);
+    memset(p, 0, SPOOL_HEAD_BYTES);
+    memcpy(p, record_magic, sizeof(record_magic));
+    put32(p + H_HEAD_BYTES, SPOOL_HEAD_BYTES);
+    put64(p + H_BODY_BYTES, h->body_bytes);
+    put64(p + H_BODY_HASH, h->body_hash);
+    memcpy(p + H_RUN, h->run, sizeof(h->run));
+    put64(p + H_NUMBER, h->number);
+    put64(p + H_MESSAGES, h->messages);
+    put64(p + H_BENCHMARK, h->benchmark_messages);
+    put64(p + H_FIRST_AT, (uint64_t)h->first_at_us);
+    put64(p + H_HASH, XXH3_64bits(p + H_HEAD_BYTES, H_HASH - H_HEAD_BYTES));
+    h->is_valid = true;
+}
+
+int spool_record_write(int fd, int64_t at, struct view record)
+{
+    int rc = write_at(fd, at, record.p, SPOOL_HEAD_BYTES);
+    FAULT("spool.head");
+    for (size_t done = SPOOL_HEAD_BYTES; rc == 0 && done < record.n;) {
+        size_t half = (record.n - done + 1) / 2; /* at least two writes: a crash between them */
+        size_t n = MIN(half, (size_t)WRITE_BYTES);
+        rc = write_at(fd, at + (int64_t)done, record.p + done, n);
+        done += n;
+        FAULT("spool.body");
+    }
+    return rc;
+}
+
+int spool_head_read(int fd, int64_t at, int64_t end, struct spool_head *ret, const char **ret_why)
+{
+    char p[SPOOL_HEAD_BYTES];
+    memset(ret, 0, sizeof(*ret));
+    *ret_why = "a record's head is cut off";
+    if (end - at < SPOOL_HEAD_BYTES)
+        return -EBADMSG;
+    int rc = read_at(fd, at, p, sizeof(p));
+    if (rc < 0)
+        return rc;
+    *ret_why = "a record's head is not valid";
+    if (memcmp(p, record_magic, sizeof(record_magic)) != 0 ||
+        get32(p + H_HEAD_BYTES) != SPOOL_HEAD_BYTES || get32(p + H_STATE) > 1 ||
+        get64(p + H_HASH) != XXH3_64bits(p + H_HEAD_BYTES, H_HASH - H_HEAD_BYTES))
+        return -EBADMSG;
+    ret->is_valid = true;
+    ret->is_done = get32(p + H_STATE) == 1;
+    ret->body_bytes = get64(p + H_BODY_BYTES);
+    ret->body_hash = get64(p + H_BODY_HASH);
+    memcpy(ret->run, p + H_RUN, sizeof(ret->run));
+    ret->number = get64(p + H_NUMBER);
+    ret->messages = get64(p + H_MESSAGES);
+    ret->benchmark_messages = get64(p + H_BENCHMARK);
+    ret->first_at_us = (int64_t)get64(p + H_FIRST_AT);
+    *ret_why = "a record is cut off";
+    return ret->body_bytes > (uint64_t)(end - at - SPOOL_HEAD_BYTES) ? -EBADMSG : 0;
+}
+
+int spool_body_read(int fd, int64_t at, const struct spool_head *h, char *body)
+{
+    int rc = read_at(fd, at + SPOOL_HEAD_BYTES, body, h->body_bytes);
+    if (rc < 0)
+        return rc;
+    return XXH3_64bits(body, h->body_bytes) == h->body_hash ? 0 : -EBADMSG;
+}
+
+int spool_head_mark_done(int fd, int64_t at)
+{
+    char done[4];
+    put32(done, 1);
+    return write_at(fd, at + H_STATE, done, sizeof(done));
+}
