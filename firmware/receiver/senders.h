@@ -29,8 +29,8 @@ struct sender {
     uint64_t limited;
     int64_t limited_since_us; /* wall clock */
     int64_t limited_mono_us;
-    uint32_t limited_rate;   /* messages/s in force then */
-    uint32_t limited_before; /* in the list of those; SENDERS_NONE: its head */
+    uint32_t rate, limited_rate; /* messages/s in force now, and when that began */
+    uint32_t limited_before;     /* in the list of those; SENDERS_NONE: its head */
     uint32_t limited_after;
     uint32_t streams;    /* of sequence numbers begun since it is known */
     int64_t touched_us;  /* monotonic, to the second: when it was last put to the front */
@@ -55,9 +55,11 @@ bool sender_take(struct senders *s, struct sender *sender, int64_t now_mono_us,
                  int64_t received_at_us);
 
 /* A message of a sender that is not allowed, or a connection (no bytes): kept with its first bytes
- * for the report. */
-void senders_refuse(struct senders *s, uint8_t listener, const struct ip *source, struct view bytes,
-                    int64_t received_at_us);
+ * for the report.  Returns the address it is to be counted under: its own, or, beyond
+ * SENDERS_REFUSED_MAX of them in one report, 0.0.0.0 or ::, so that made-up addresses fill neither
+ * ledger nor database.  Valid until the next call. */
+const struct ip *senders_refuse(struct senders *s, uint8_t listener, const struct ip *source,
+                                struct view bytes, int64_t received_at_us);
 
 /* The message's sequence number, if it has one.  True: *ret has something for ledger_gap(). */
 bool senders_sequence(struct senders *s, struct sender *sender, const struct record *r,
@@ -103,7 +105,8 @@ struct refused_sender {
 };
 struct refused_senders {
     size_t n;
-    uint64_t others; /* messages of addresses beyond the list */
+    uint64_t messages, others;                /* of all; of addresses beyond the list */
+    uint16_t places[2 * SENDERS_REFUSED_MAX]; /* by hash: 1 + index in `list`; 0: none */
     struct refused_sender list[SENDERS_REFUSED_MAX];
 };
 /* What senders_put_refused made ready, to be freed (free), or NULL. */
