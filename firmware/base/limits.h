@@ -53,6 +53,8 @@
 #define TLS_NAMES_MAX 32        /* names in a certificate we ask for or make */
 #define TLS_NAME_MAX_BYTES 253  /* of a DNS name, RFC 1035 */
 #define TLS_CLIENT_CAS_MAX 64   /* authorities of senders' certificates */
+#define TLS_SENDERS_MAX 1024    /* certificates seen and not yet told to the database */
+#define DESCRIPTORS_KEPT 64     /* that connections leave free: database, spool, journal, listeners */
 #define TLS_ALLOWED_MAX 4096    /* senders let in by name or fingerprint */
 #define TLS_KEY_BITS_MAX 8192   /* of an RSA key: a handshake must stay cheap */
 
