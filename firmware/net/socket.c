@@ -2,6 +2,7 @@
 #include "net/socket.h"
 
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -90,4 +91,17 @@ int64_t socket_receive_buffer(int fd, int64_t bytes)
     if (getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &granted, &n) < 0)
         return -errno;
     return granted / 2;
+}
+
+int64_t socket_allow_descriptors(int64_t wanted)
+{
+    struct rlimit r;
+    if (getrlimit(RLIMIT_NOFILE, &r) < 0)
+        return 1024; /* never so on Linux */
+    if ((rlim_t)wanted > r.rlim_cur && r.rlim_cur < r.rlim_max) {
+        struct rlimit more = {.rlim_cur = MIN((rlim_t)wanted, r.rlim_max), .rlim_max = r.rlim_max};
+        if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+            r = more;
+    }
+    return r.rlim_cur > INT32_MAX ? INT32_MAX : (int64_t)r.rlim_cur;
 }

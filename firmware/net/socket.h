@@ -25,4 +25,8 @@ int socket_port(int fd);
  * its own overhead; halved again here so that asked and granted compare), or -errno. */
 MUST_USE int64_t socket_receive_buffer(int fd, int64_t bytes);
 
+/* Have the process allowed `wanted` descriptors, as far as its hard limit goes; never lowers.
+ * Returns how many it may have now. */
+int64_t socket_allow_descriptors(int64_t wanted);
+
 #endif

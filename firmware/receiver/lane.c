@@ -73,9 +73,18 @@ static void wake_ready(void *context, uint32_t events)
         l->tick_mono_us = MIN(l->tick_mono_us, clock_mono_us());
 }
 
+static void take_tls(struct lane *l)
+{
+    struct tls_context *tls = shared_take_tls(l->s, l->number);
+    if (tls)
+        streams_set_tls(l->streams, tls);
+}
+
+/* The context first: a connection that came after it was made takes it. */
 static void take_handovers(struct lane *l)
 {
     int64_t now = clock_mono_us();
+    take_tls(l);
     for (struct handover *h = shared_take_handovers(l->s, l->number), *next; h; h = next) {
         next = h->next;
         streams_take(l->streams, h->fd, &h->peer, h->listener, now);
@@ -89,6 +98,7 @@ static void accepted(void *context, int fd, const struct ip *peer, enum listener
 {
     struct lane *l = context;
     unsigned to = lane_of(peer, (uint8_t)listener, l->s->lanes_n);
+    take_tls(l);
     if (to == l->number)
         streams_take(l->streams, fd, peer, listener, clock_mono_us());
     else
@@ -195,6 +205,7 @@ static void tick(struct lane *l, int64_t now)
 static int64_t step_timeout_us(struct lane *l, int64_t now)
 {
     int64_t until = MIN(l->tick_mono_us, intake_due_mono_us(l->in));
+    until = MIN(until, streams_due_mono_us(l->streams, now));
     if (l->listeners)
         until = MIN(until, listeners_due_mono_us(l->listeners, now));
     return MAX(until - now, INT64_C(0));

@@ -37,6 +37,7 @@ int shared_init(struct shared *s, const struct config *c, struct err *err)
     if (!is_good || queue_init(&s->pack) < 0 || queue_init(&s->write) < 0)
         return err_set(err, errno, "system", "cannot make an eventfd: %s", strerror(errno));
     CHECK(pthread_mutex_init(&s->listening_lock, NULL) == 0);
+    tls_senders_init(&s->tls_senders);
     atomic_store(&s->give_up_mono_us, INT64_MAX);
     builders_init(&s->builders, s->lanes_n);
     shared_apply(s, c);
@@ -47,6 +48,8 @@ int shared_init(struct shared *s, const struct config *c, struct err *err)
 void shared_done(struct shared *s)
 {
     for (unsigned i = 0; i < s->lanes_n; i++) {
+        struct tls_context *tls = shared_take_tls(s, i);
+        tls_context_drop(&tls);
         struct groups *g = shared_take_groups(s, i);
         groups_free(&g);
         for (struct handover *h = shared_take_handovers(s, i), *next; h; h = next) {
@@ -60,6 +63,7 @@ void shared_done(struct shared *s)
     queue_done(&s->pack);
     queue_done(&s->write);
     pthread_mutex_destroy(&s->listening_lock);
+    tls_senders_done(&s->tls_senders);
     close(s->done_fd);
     close(s->room_fd);
 }
@@ -105,6 +109,24 @@ struct groups *shared_take_groups(struct shared *s, unsigned lane)
     if (LIKELY(!atomic_load_explicit(&s->lanes[lane].new_groups, memory_order_relaxed)))
         return NULL;
     return atomic_exchange(&s->lanes[lane].new_groups, NULL);
+}
+
+void shared_put_tls(struct shared *s, struct tls_context *tls)
+{
+    for (unsigned i = 0; i < s->lanes_n; i++) {
+        struct tls_context *unseen =
+            atomic_exchange(&s->lanes[i].new_tls, tls_context_hold(tls));
+        tls_context_drop(&unseen);
+    }
+    tls_context_drop(&tls);
+    shared_wake_lanes(s);
+}
+
+struct tls_context *shared_take_tls(struct shared *s, unsigned lane)
+{
+    if (LIKELY(!atomic_load_explicit(&s->lanes[lane].new_tls, memory_order_relaxed)))
+        return NULL;
+    return atomic_exchange(&s->lanes[lane].new_tls, NULL);
 }
 
 /* ---- listening ---- */

@@ -14,8 +14,10 @@
 #include "base/record.h"
 #include "config/addresses.h"
 #include "config/config.h"
+#include "net/tls.h"
 #include "receiver/counts.h"
 #include "receiver/groups.h"
+#include "receiver/tls_senders.h"
 #include "receiver/work.h"
 
 enum {
@@ -48,6 +50,7 @@ struct shared_lane {
     _Atomic uint64_t counts_turn; /* odd while the lane writes counts */
     _Atomic uint64_t counts[LANE_COUNTS_N];
     _Atomic(struct groups *) new_groups;  /* not taken yet: writer puts, the lane takes */
+    _Atomic(struct tls_context *) new_tls; /* not taken yet: writer puts, the lane takes */
     _Atomic(struct handover *) handovers; /* newest first: lane 0 puts, the lane takes */
 };
 
@@ -86,6 +89,8 @@ struct shared {
     struct listening_wanted wanted;
     bool has_wanted; /* not taken yet */
 
+    struct tls_senders tls_senders; /* certificates seen: lanes put, the writer takes */
+
     _Atomic uint64_t stored, lost;   /* messages since the start: writer */
     _Atomic uint64_t benchmark_done; /* of both: the benchmark's */
 };
@@ -101,6 +106,11 @@ void shared_apply(struct shared *s, const struct config *now);
 void shared_put_groups(struct shared *s, struct groups *g);
 /* A lane: the newest set since the last call, to be owned, or NULL. */
 struct groups *shared_take_groups(struct shared *s, unsigned lane);
+
+/* Give the lanes another TLS context for new connections; takes the reference. */
+void shared_put_tls(struct shared *s, struct tls_context *tls);
+/* A lane: the newest since the last call, a reference to be owned, or NULL. */
+struct tls_context *shared_take_tls(struct shared *s, unsigned lane);
 
 /* Lane 0: where it listens. */
 void shared_put_listening(struct shared *s, const struct listening_state of[LISTENER_COUNT]);
