@@ -4,6 +4,7 @@
 #define AZEKURA_RECEIVER_COUNTS_H
 
 #include "base/record.h"
+#include "receiver/senders.h"
 #include "net/tls_failure.h"
 
 /* Since the start. */
@@ -46,6 +47,7 @@ struct lane_counts {
     struct intake_counts intake;
     struct datagrams_counts datagrams;
     struct streams_counts streams;
+    struct senders_counts senders;
 };
 #define LANE_COUNTS_N (sizeof(struct lane_counts) / sizeof(uint64_t))
 

@@ -1,4 +1,11 @@
-/* Counting, parsing and adding messages.  Runs on a lane's thread; takes no lock a message.
+/* What becomes of a message.  Runs on a lane's thread; takes no lock a message.
+ *
+ *   its sender ─▶ parse ─▶ block ─▶ journal ─▶ counted ─▶ sequence number
+ *     └ not_allowed  └ over_budget └ queue_full, oversize
+ *       rate_limit
+ *
+ * It is counted once it is in the journal, so nothing that was counted can be lost with the
+ * process; what is refused is counted only.
  *
  * The open unit has a ledger page from its first row, and a block for each source group that a
  * message to be stored came from, while a unit may have builders:
@@ -16,7 +23,16 @@
 #include "syslog/syslog.h"
 
 #define QUARTER_HOUR_US (15 * US_PER_MINUTE)
-enum { PAGES_A_READ = 2, UNITS_A_READ = 2, GROUP_UNKNOWN = 0xff };
+#define SENDERS_EVERY_US US_PER_SECOND
+enum {
+    PAGES_A_READ = 2,
+    UNITS_A_READ = 2,
+    /* of the journal, that one read can need: of connections what one has sent of a message, what
+     * one read adds, and as much for what is written beside very small messages; */
+    SEGMENTS_A_READ = 4,
+    /* and a batch of the largest datagrams */
+    SEGMENTS_A_BATCH = UDP_BATCH_MESSAGES * 65536 / JOURNAL_SEGMENT_BYTES + 2,
+};
 
 struct intake {
     struct shared *s;
@@ -30,6 +46,8 @@ struct intake {
     size_t open_text_bytes;
 
     int64_t received_at_us, minute_us;
+    int64_t read_mono_us; /* the same read */
+    bool may_write_down;  /* the journal had room for it */
     struct syslog_context context;
     struct buf scratch;
 
@@ -38,10 +56,12 @@ struct intake {
     int64_t row_minute_us;
     struct ip row_source;
     uint8_t row_listener;
-    uint8_t row_group;
 
-    struct groups *groups;
-    uint8_t groups_of_rows[LEDGER_ROWS]; /* of the open unit's page; GROUP_UNKNOWN: not asked yet */
+    struct sender_rules *rules; /* a reference */
+    struct senders *senders;
+    struct sender *sender;   /* of the last message of this read; NULL: not asked yet */
+    int64_t senders_mono_us; /* when they are looked through next */
+    size_t unit_max_bytes;   /* of text, in an open unit */
 
     struct lane_counts lane_counts;
     struct intake_counts *counts; /* of it */
@@ -61,7 +81,12 @@ struct intake *intake_new(struct shared *s, unsigned lane, const struct zone *zo
     in->scratch = BUF_INIT(3 * (size_t)s->config.message_max_bytes + 3 * 65536 + 64);
     in->context = (struct syslog_context){.zone = zone, .scratch = &in->scratch};
     in->row = -1;
-    in->groups = groups_new();
+    in->rules = sender_rules_new();
+    sender_rules_seal(in->rules);
+    in->senders = s->lanes[lane].senders = senders_new(s->sequences, lane);
+    /* so that the open units of all lanes leave room for those on their way */
+    in->unit_max_bytes =
+        MIN(BLOCK_MAX_TEXT_BYTES, journal_bytes(s->journal) / (4 * (size_t)s->lanes_n));
     return in;
 }
 
@@ -73,7 +98,9 @@ void intake_free(struct intake **pin)
     intake_close(in);
     for (; in->units_in_hand > 0; in->units_in_hand--)
         builders_end_unit(&in->s->builders);
-    groups_free(&in->groups);
+    in->s->lanes[in->lane].senders = NULL;
+    senders_free(&in->senders);
+    sender_rules_free(&in->rules);
     buf_free(&in->scratch);
     free(in);
     *pin = NULL;
@@ -99,9 +126,15 @@ static bool has_pages(const struct intake *in, unsigned more)
     return ledger_free_pages(in->s->ledger) >= more + PAGES_A_READ * in->s->lanes_n;
 }
 
+static bool has_segments(const struct intake *in)
+{
+    return journal_has_room(in->s->journal,
+                            in->lane == 0 ? SEGMENTS_A_READ + SEGMENTS_A_BATCH : SEGMENTS_A_READ);
+}
+
 bool intake_has_room(struct intake *in)
 {
-    return has_units(in) && has_pages(in, LEDGER_RESERVED_PAGES);
+    return has_units(in) && has_pages(in, LEDGER_RESERVED_PAGES) && has_segments(in);
 }
 
 bool intake_must_refuse(struct intake *in)
@@ -192,8 +225,8 @@ static bool ensure_open(struct intake *in)
         return false;
     in->open = work_new();
     in->open->page = page;
+    in->open->journal = journal_begin(in->s->journal, page);
     in->open_since_mono_us = clock_mono_us();
-    memset(in->groups_of_rows, GROUP_UNKNOWN, sizeof(in->groups_of_rows));
     return true;
 }
 
@@ -238,30 +271,39 @@ static int find_row(struct intake *in, uint8_t listener, const struct ip *source
     in->row_minute_us = in->minute_us;
     in->row_listener = listener;
     in->row_source = *source;
-    uint8_t *group = &in->groups_of_rows[row];
-    if (*group == GROUP_UNKNOWN)
-        *group = groups_find(in->groups, source);
-    in->row_group = *group;
     return row;
 }
 
-/* Other source groups or shed levels from now on. */
-static void take_new_groups(struct intake *in)
+/* Other rules for senders from now on. */
+static void take_new_rules(struct intake *in)
 {
-    struct groups *g = shared_take_groups(in->s, in->lane);
-    if (LIKELY(!g))
+    struct sender_rules *r = shared_take_rules(in->s, in->lane);
+    if (LIKELY(!r))
         return;
-    groups_free(&in->groups);
-    in->groups = g;
-    in->row = -1;
-    memset(in->groups_of_rows, GROUP_UNKNOWN, sizeof(in->groups_of_rows));
+    sender_rules_free(&in->rules);
+    in->rules = r;
+    in->sender = NULL;
+}
+
+/* What is known of the message's sender; known already for the one of the last message. */
+static struct sender *find_sender(struct intake *in, enum listener listener,
+                                  const struct ip *source)
+{
+    if (UNLIKELY(!in->sender || in->sender->listener != listener ||
+                 !ip_eq(&in->sender->source, source)))
+        in->sender =
+            senders_find(in->senders, in->rules, (uint8_t)listener, source, in->read_mono_us);
+    return in->sender;
 }
 
 /* ---- messages ---- */
 
 void intake_at(struct intake *in, int64_t received_at_us)
 {
-    take_new_groups(in);
+    take_new_rules(in);
+    in->sender = NULL;
+    in->read_mono_us = clock_mono_us();
+    in->may_write_down = has_segments(in);
     in->received_at_us = received_at_us;
     in->context.received_at_us = received_at_us;
     in->minute_us = received_at_us - received_at_us % US_PER_MINUTE;
@@ -279,7 +321,7 @@ static void count(struct intake *in, enum listener listener, size_t bytes)
     in->counts->arrived++;
     in->counts->received[listener]++;
     in->counts->received_bytes[listener] += bytes;
-    in->counts->benchmark_arrived += in->row_group == SOURCE_GROUP_BENCHMARK;
+    in->counts->benchmark_arrived += in->sender->group == SOURCE_GROUP_BENCHMARK;
 }
 
 static void refuse(struct intake *in, int row, enum listener listener, size_t bytes,
@@ -288,7 +330,7 @@ static void refuse(struct intake *in, int row, enum listener listener, size_t by
     ledger_refuse(in->open->page, row, bytes, reason);
     count(in, listener, bytes);
     in->counts->refused++;
-    in->counts->benchmark_refused += in->row_group == SOURCE_GROUP_BENCHMARK;
+    in->counts->benchmark_refused += in->sender->group == SOURCE_GROUP_BENCHMARK;
 }
 
 /* Into the block of its group; 0, or as block_builder_add. */
@@ -307,7 +349,7 @@ static int add_to_block(struct intake *in, uint8_t group, const struct record *r
 /* A block or the whole unit holds what it may. */
 static bool is_full(const struct intake *in, uint8_t group)
 {
-    return in->open_messages >= UNIT_MAX_MESSAGES || in->open_text_bytes >= BLOCK_MAX_TEXT_BYTES ||
+    return in->open_messages >= UNIT_MAX_MESSAGES || in->open_text_bytes >= in->unit_max_bytes ||
            (in->open_messages >= BLOCK_MAX_MESSAGES &&
             block_builder_messages(in->by_group[group]->builder->block) == BLOCK_MAX_MESSAGES);
 }
@@ -317,8 +359,8 @@ static bool is_full(const struct intake *in, uint8_t group)
  * to be refused, in the row that is returned; -1: no page is left. */
 static int add(struct intake *in, int row, const struct record *r, int *why)
 {
-    uint8_t group = in->row_group;
-    if (UNLIKELY(!ensure_builders(in))) {
+    uint8_t group = in->sender->group;
+    if (UNLIKELY(!in->may_write_down || !ensure_builders(in))) {
         *why = REASON_QUEUE_FULL;
         return row;
     }
@@ -350,39 +392,84 @@ static void mark_message(struct intake *in, int row, enum intake_mark mark)
     }
 }
 
+/* Why its sender may not send this; -1: it may. */
+static int sender_refuses(struct intake *in, struct sender *sender, struct view bytes)
+{
+    if (UNLIKELY(!sender->is_allowed)) {
+        senders_refuse(in->senders, sender->listener, &sender->source, bytes, in->received_at_us);
+        return REASON_NOT_ALLOWED;
+    }
+    if (UNLIKELY(sender->interval_ns != 0) &&
+        !sender_take(in->senders, sender, in->read_mono_us, in->received_at_us))
+        return REASON_RATE_LIMIT;
+    return -1;
+}
+
+/* It is in the block: write it down, count it, look at its sequence number. */
+static void keep(struct intake *in, int row, const struct record *r, enum intake_mark mark)
+{
+    struct sequence_gap gap;
+    /* -ENOSPC: a read brought more than any should; the message is not safe against kill -9 then,
+     * and counted all the same */
+    if (UNLIKELY(journal_append(in->open->journal, row, in->sender->group, r->received_at_us,
+                                (uint8_t)mark, r->raw) < 0))
+        in->may_write_down = false;
+    ledger_arrived(in->open->page, row, r->raw.n);
+    count(in, (enum listener)r->listener, r->raw.n);
+    if (UNLIKELY(mark != INTAKE_WHOLE))
+        mark_message(in, row, mark);
+    if (UNLIKELY(senders_sequence(in->senders, in->sender, r, &gap)))
+        ledger_gap(in->open->page, row, (uint32_t)MIN(gap.missing, UINT32_MAX),
+                   (uint32_t)MIN(gap.repeated, UINT32_MAX));
+    if (UNLIKELY(is_full(in, in->sender->group)))
+        intake_close(in);
+}
+
+/* `is_own`: about the sender and not of it. */
+static void take(struct intake *in, enum listener listener, const struct ip *source,
+                 struct view bytes, enum intake_mark mark, bool is_own)
+{
+    struct sender *sender = find_sender(in, listener, source);
+    int row = find_row(in, (uint8_t)listener, source);
+    if (UNLIKELY(row < 0)) {
+        in->uncounted++;
+        return;
+    }
+    int why = is_own ? -1 : sender_refuses(in, sender, bytes);
+    struct record r;
+    if (LIKELY(why < 0)) {
+        syslog_parse(&in->context, bytes, &r);
+        r.source = *source;
+        r.listener = (uint8_t)listener;
+        r.received_at_us = in->received_at_us;
+        if (UNLIKELY(mark == INTAKE_TRUNCATED))
+            r.flags |= RECORD_TRUNCATED;
+        if (UNLIKELY(!is_own && groups_refuse(in->rules->groups, sender->group, r.severity)))
+            why = REASON_OVER_BUDGET;
+        else
+            row = add(in, row, &r, &why);
+    }
+    if (UNLIKELY(row < 0))
+        in->uncounted++;
+    else if (UNLIKELY(why >= 0))
+        refuse(in, row, listener, bytes.n, (enum reason)why);
+    else
+        keep(in, row, &r, mark);
+}
+
 void intake_message(struct intake *in, enum listener listener, const struct ip *source,
                     struct view bytes, enum intake_mark mark)
 {
-    int row = find_row(in, (uint8_t)listener, source), why = -1;
-    if (UNLIKELY(row < 0)) {
-        in->uncounted++;
-        return;
-    }
-    struct record r;
-    syslog_parse(&in->context, bytes, &r);
-    r.source = *source;
-    r.listener = (uint8_t)listener;
-    r.received_at_us = in->received_at_us;
-    if (UNLIKELY(mark == INTAKE_TRUNCATED))
-        r.flags |= RECORD_TRUNCATED;
-    if (UNLIKELY(groups_refuse(in->groups, in->row_group, r.severity)))
-        why = REASON_OVER_BUDGET;
-    else
-        row = add(in, row, &r, &why);
-    if (UNLIKELY(row < 0)) {
-        in->uncounted++;
-        return;
-    }
-    if (UNLIKELY(why >= 0)) {
-        refuse(in, row, listener, bytes.n, (enum reason)why);
-        return;
-    }
-    ledger_arrived(in->open->page, row, bytes.n);
-    count(in, listener, bytes.n);
-    if (UNLIKELY(mark != INTAKE_WHOLE))
-        mark_message(in, row, mark);
-    if (UNLIKELY(is_full(in, in->row_group)))
-        intake_close(in);
+    take(in, listener, source, bytes, mark, false);
+}
+
+bool intake_may_connect(struct intake *in, enum listener listener, const struct ip *source)
+{
+    take_new_rules(in);
+    if (find_sender(in, listener, source)->is_allowed)
+        return true;
+    senders_refuse(in->senders, (uint8_t)listener, source, view_of("", 0), clock_wall_us());
+    return false;
 }
 
 void intake_dropped(struct intake *in, enum listener listener, uint64_t datagrams)
@@ -402,13 +489,53 @@ void intake_dropped(struct intake *in, enum listener listener, uint64_t datagram
 
 /* ---- time ---- */
 
+static void take_summary(void *context, uint8_t listener, const struct ip *source,
+                         struct view message)
+{
+    take(context, (enum listener)listener, source, message, INTAKE_WHOLE, true);
+}
+
+static void take_gap(void *context, uint8_t listener, const struct ip *source,
+                     const struct sequence_gap *gap)
+{
+    struct intake *in = context;
+    int row = find_row(in, listener, source);
+    if (row >= 0)
+        ledger_gap(in->open->page, row, (uint32_t)MIN(gap->missing, UINT32_MAX),
+                   (uint32_t)MIN(gap->repeated, UINT32_MAX));
+}
+
+/* While there is no room it waits: what is to be told has to be counted and stored. */
+static void look_through_senders(struct intake *in, int64_t now, bool is_end)
+{
+    if (now < in->senders_mono_us || !intake_has_room(in))
+        return;
+    in->senders_mono_us = now + SENDERS_EVERY_US;
+    int64_t wall_us = clock_wall_us();
+    intake_at(in, wall_us);
+    senders_due_summaries(in->senders, now, wall_us, is_end, take_summary, in);
+    /* at the end too only what has long been awaited: the rest may wait in a socket that the next
+     * start takes over */
+    senders_due_gaps(in->senders, wall_us, false, take_gap, in);
+    senders_put_refused(in->senders);
+    senders_counts(in->senders, &in->lane_counts.senders);
+}
+
 void intake_tick(struct intake *in, int64_t now)
 {
     say_refusing(in);
-    take_new_groups(in);
+    take_new_rules(in);
+    look_through_senders(in, now, false);
     if (in->open && now - in->open_since_mono_us >= atomic_load(&in->s->flush_us) &&
         atomic_load(&in->s->pending_units) == 0)
         intake_close(in);
+}
+
+void intake_end(struct intake *in)
+{
+    in->senders_mono_us = 0;
+    look_through_senders(in, clock_mono_us(), true);
+    intake_close(in);
 }
 
 int64_t intake_due_mono_us(const struct intake *in)

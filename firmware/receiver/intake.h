@@ -1,5 +1,6 @@
-/* From bytes cut out of a socket to a unit for the packer: parse, add to the open block, count,
- * close it when it is due.  A lane's half of the receiver, without sockets. */
+/* From bytes cut out of a socket to a unit for the packer: may its sender send, parse, add to the
+ * open block, write down, count, close it when it is due.  A lane's half of the receiver, without
+ * sockets. */
 #ifndef AZEKURA_RECEIVER_INTAKE_H
 #define AZEKURA_RECEIVER_INTAKE_H
 
@@ -21,23 +22,29 @@ bool intake_has_room(struct intake *in);
  * count in). */
 bool intake_must_refuse(struct intake *in);
 
-/* The wall clock of the read that the next messages come from.  A new set of source groups
- * (shared_put_groups) is in force from here on. */
+/* The wall clock of the read that the next messages come from.  A new set of rules for senders
+ * (shared_put_rules) is in force from here on. */
 void intake_at(struct intake *in, int64_t received_at_us);
 
 enum intake_mark { INTAKE_WHOLE, INTAKE_TRUNCATED, INTAKE_BAD_FRAME };
-/* One message: into the open unit's block of its source group, or refused (over_budget when its
- * severity is shed in that group).  Counted in the same unit. */
+/* One message: into the open unit's block of its source group and the unit's journal, or refused:
+ * not_allowed, rate_limit, over_budget (its severity is shed in that group), queue_full, oversize.
+ * Counted in the same unit. */
 void intake_message(struct intake *in, enum listener listener, const struct ip *source,
                     struct view bytes, enum intake_mark mark);
+/* A connection may be made by this sender.  False: it is not allowed; kept for the report. */
+bool intake_may_connect(struct intake *in, enum listener listener, const struct ip *source);
 void intake_dropped(struct intake *in, enum listener listener, uint64_t datagrams);
 
-/* Close the open unit when it is old enough and the writer is idle. */
+/* Close the open unit when it is old enough and the writer is idle.  Once a second what is to be
+ * told of senders: summaries of what was refused, gaps of streams that fell silent. */
 void intake_tick(struct intake *in, int64_t now_mono_us);
 /* When intake_tick has something to do, if nothing else happens before; INT64_MAX: when woken. */
 int64_t intake_due_mono_us(const struct intake *in);
 /* Close the open unit whatever its age. */
 void intake_close(struct intake *in);
+/* The receiver stops: what was to be told of senders is told now; then the unit is closed. */
+void intake_end(struct intake *in);
 
 /* Counts since the start. */
 struct intake_counts *intake_counts(struct intake *in);

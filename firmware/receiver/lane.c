@@ -249,7 +249,7 @@ static void drain(struct lane *l)
     streams_end(l->streams);
     if (l->listeners)
         listeners_tick(l->listeners, clock_mono_us());
-    intake_close(l->in);
+    intake_end(l->in);
     publish(l);
 }
 

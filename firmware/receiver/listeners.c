@@ -189,7 +189,7 @@ static void add_counts(struct datagrams_counts *sum, const struct listener_socke
     sum->buffer_used += c.buffer_used;
     sum->flood_buffer_used += c.flood_buffer_used;
     sum->kernel_dropped += c.kernel_dropped;
-    sum->kernel_dropped_flooded += c.flood_dropped;
+    sum->kernel_dropped_flooded += c.kernel_dropped_flooded;
     sum->flooding_sources += c.flooding_sources;
 }
 

@@ -87,10 +87,32 @@ static int open_ledger(struct receiver *r, struct err *err)
         struct work *w = work_new();
         w->page = ledger_recovered(r->shared.ledger, i);
         w->is_recovered = w->is_lost = true;
+        w->journal = journal_recovered(r->shared.journal, w->page);
         atomic_fetch_add(&r->shared.pending_units, 1);
         queue_push(&r->shared.write, w);
     }
     return 0;
+}
+
+static int open_journal(struct receiver *r, struct err *err)
+{
+    char path[STATE_PATH_MAX];
+    struct journal_found found;
+    state_path(&r->state, "journal", path);
+    int rc = journal_open(path, r->config.journal_bytes, &r->shared.journal, &found, err);
+    if (rc == 0 && found.aside_path[0])
+        log_line(LOG_WARNING,
+                 "the journal's file is set aside as %s (%s): %llu bytes of it were "
+                 "in use",
+                 found.aside_path, found.aside_reason, (unsigned long long)found.aside_bytes);
+    return rc;
+}
+
+static int open_sequences(struct receiver *r, struct err *err)
+{
+    char path[STATE_PATH_MAX];
+    state_path(&r->state, "sequences", path);
+    return sequences_open(path, r->shared.lanes_n, lane_of, &r->shared.sequences, err);
 }
 
 static int set_up(struct receiver *r, struct err *err)
@@ -107,7 +129,11 @@ static int set_up(struct receiver *r, struct err *err)
     rc = shared_init(&r->shared, &r->config, err);
     if (rc < 0)
         return rc;
-    rc = open_ledger(r, err);
+    rc = open_journal(r, err);
+    if (rc == 0)
+        rc = open_sequences(r, err);
+    if (rc == 0)
+        rc = open_ledger(r, err);
     if (rc < 0)
         return rc;
     settings_load_kept_groups(&r->shared, &r->state);
@@ -154,7 +180,7 @@ static bool wait_until_written(struct shared *s, int64_t deadline_mono_us)
 }
 
 /* Close what is open, let the other threads finish, and say what could not be stored: it stays in
- * the ledger's pages, and the next start counts it as refused for queue_full. */
+ * ledger and journal, and the next start stores it. */
 static void shut_down(struct receiver *r)
 {
     int64_t deadline = clock_mono_us() + STOP_US - STOP_MARGIN_US;
@@ -167,13 +193,12 @@ static void shut_down(struct receiver *r)
         pthread_join(r->packers[i], NULL); /* they wait for nothing any more */
     queue_end(&s->write);
     if (!wait_until_written(s, deadline)) {
-        uint64_t messages = 0;
-        unsigned units = ledger_give_up(s->ledger, &messages);
-        log_line(LOG_ERROR,
-                 "the database did not take %u units with %llu messages in time: the next start "
-                 "counts what was not stored as refused (queue_full)",
-                 units, (unsigned long long)messages);
+        log_line(LOG_WARNING,
+                 "the database did not take %llu units in time: the next start stores them",
+                 (unsigned long long)atomic_load(&s->pending_units));
         ledger_close(&s->ledger, true);
+        journal_close(&s->journal, true);
+        sequences_close(&s->sequences, true);
         pthread_detach(r->writer);
         _exit(0); /* the writer may hang in a connection; nothing else is left to do */
     }
@@ -193,6 +218,8 @@ static void tear_down(struct receiver *r)
         intake_free(&r->intakes[i]);
     }
     ledger_close(&r->shared.ledger, true);
+    journal_close(&r->shared.journal, true);
+    sequences_close(&r->shared.sequences, true);
     shared_done(&r->shared);
     zone_free(&r->zone);
     state_close(&r->state);

@@ -47,6 +47,17 @@ static struct groups *new_groups(void)
     return g;
 }
 
+/* Rules for senders with these groups, which it takes, to the lanes. */
+static void put_rules(struct shared *s, struct groups *g, const struct config *c)
+{
+    struct sender_rules *r = sender_rules_new();
+    groups_free(&r->groups);
+    r->groups = g;
+    r->everyone = (struct sender_limit){(uint32_t)c->rate_limit, (uint32_t)c->rate_burst};
+    sender_rules_seal(r);
+    shared_put_rules(s, r);
+}
+
 void settings_load_kept_groups(struct shared *s, const struct state *state)
 {
     char path[STATE_PATH_MAX];
@@ -67,7 +78,7 @@ void settings_load_kept_groups(struct shared *s, const struct state *state)
             log_line(LOG_WARNING, "source groups of the last run are left out (%s): %s", path,
                      err.message);
     }
-    shared_put_groups(s, g);
+    put_rules(s, g, &s->config);
     buf_free(&text);
 }
 
@@ -140,7 +151,7 @@ static int read_groups(PGconn *c, const struct unit_patience *p, struct groups *
 }
 
 static int take_groups(PGconn *c, const struct unit_patience *p, const struct state *state,
-                       struct shared *s, struct err *err)
+                       struct shared *s, const struct config *now, struct err *err)
 {
     struct groups *g = groups_new();
     int rc = read_groups(c, p, g, err);
@@ -152,7 +163,7 @@ static int take_groups(PGconn *c, const struct unit_patience *p, const struct st
     groups_format(g, &text);
     keep(state, kept_groups_name, buf_view(&text));
     buf_free(&text);
-    shared_put_groups(s, g);
+    put_rules(s, g, now);
     return 0;
 }
 
@@ -172,5 +183,5 @@ int settings_read(PGconn *c, const struct unit_patience *p, const struct config 
     keep(state, kept_name, buf_view(&kept));
     buf_free(&kept);
     shared_apply(s, &now);
-    return take_groups(c, p, state, s, err);
+    return take_groups(c, p, state, s, &now, err);
 }

@@ -50,8 +50,8 @@ void shared_done(struct shared *s)
     for (unsigned i = 0; i < s->lanes_n; i++) {
         struct tls_context *tls = shared_take_tls(s, i);
         tls_context_drop(&tls);
-        struct groups *g = shared_take_groups(s, i);
-        groups_free(&g);
+        struct sender_rules *r = shared_take_rules(s, i);
+        sender_rules_free(&r);
         for (struct handover *h = shared_take_handovers(s, i), *next; h; h = next) {
             next = h->next;
             close(h->fd);
@@ -96,26 +96,28 @@ void shared_apply(struct shared *s, const struct config *now)
     shared_wake_lanes(s);
 }
 
-void shared_put_groups(struct shared *s, struct groups *g)
+void shared_put_rules(struct shared *s, struct sender_rules *r)
 {
-    struct groups *unseen = atomic_exchange(&s->lanes[0].new_groups, g);
-    groups_free(&unseen);
+    for (unsigned i = 0; i < s->lanes_n; i++) {
+        struct sender_rules *unseen = atomic_exchange(&s->lanes[i].new_rules, sender_rules_hold(r));
+        sender_rules_free(&unseen);
+    }
+    sender_rules_free(&r);
     shared_wake_lanes(s);
 }
 
-struct groups *shared_take_groups(struct shared *s, unsigned lane)
+struct sender_rules *shared_take_rules(struct shared *s, unsigned lane)
 {
     /* a look first: an exchange at every read would take the cache line from the writer */
-    if (LIKELY(!atomic_load_explicit(&s->lanes[lane].new_groups, memory_order_relaxed)))
+    if (LIKELY(!atomic_load_explicit(&s->lanes[lane].new_rules, memory_order_relaxed)))
         return NULL;
-    return atomic_exchange(&s->lanes[lane].new_groups, NULL);
+    return atomic_exchange(&s->lanes[lane].new_rules, NULL);
 }
 
 void shared_put_tls(struct shared *s, struct tls_context *tls)
 {
     for (unsigned i = 0; i < s->lanes_n; i++) {
-        struct tls_context *unseen =
-            atomic_exchange(&s->lanes[i].new_tls, tls_context_hold(tls));
+        struct tls_context *unseen = atomic_exchange(&s->lanes[i].new_tls, tls_context_hold(tls));
         tls_context_drop(&unseen);
     }
     tls_context_drop(&tls);

@@ -4,7 +4,7 @@
  *   lanes ──pack──▶ packers ──write──▶ writer ──▶ PostgreSQL
  *    ▲ ▲               │                 │
  *    │ └─builders──────┘                 │   builders come back empty
- *    └──────────────wake_fd, groups──────┘   room, an idle writer, settings
+ *    └──────────────wake_fd, rules──────┘   room, an idle writer, settings
  */
 #ifndef AZEKURA_RECEIVER_SHARED_H
 #define AZEKURA_RECEIVER_SHARED_H
@@ -16,8 +16,8 @@
 #include "config/config.h"
 #include "net/tls.h"
 #include "receiver/counts.h"
-#include "receiver/groups.h"
 #include "receiver/tls_senders.h"
+#include "receiver/sender_rules.h"
 #include "receiver/work.h"
 
 enum {
@@ -49,14 +49,17 @@ struct shared_lane {
     int wake_fd;                  /* eventfd: the lane should look */
     _Atomic uint64_t counts_turn; /* odd while the lane writes counts */
     _Atomic uint64_t counts[LANE_COUNTS_N];
-    _Atomic(struct groups *) new_groups;  /* not taken yet: writer puts, the lane takes */
-    _Atomic(struct tls_context *) new_tls; /* not taken yet: writer puts, the lane takes */
-    _Atomic(struct handover *) handovers; /* newest first: lane 0 puts, the lane takes */
+    _Atomic(struct sender_rules *) new_rules; /* not taken yet: writer puts, the lane takes */
+    struct senders *senders;                  /* the lane's; constant once the threads run */
+    _Atomic(struct tls_context *) new_tls;    /* not taken yet: writer puts, the lane takes */
+    _Atomic(struct handover *) handovers;     /* newest first: lane 0 puts, the lane takes */
 };
 
 struct shared {
     struct config config; /* as read at the start; constant */
     struct ledger *ledger;
+    struct journal *journal;
+    struct sequences *sequences; /* NULL: numbers are not followed */
     int64_t started_at_us;
 
     unsigned lanes_n; /* constant */
@@ -102,10 +105,10 @@ void shared_done(struct shared *s);
 /* Settings as they are now: those that take effect at once do. */
 void shared_apply(struct shared *s, const struct config *now);
 
-/* Give the lanes a sealed set of source groups; takes it. */
-void shared_put_groups(struct shared *s, struct groups *g);
-/* A lane: the newest set since the last call, to be owned, or NULL. */
-struct groups *shared_take_groups(struct shared *s, unsigned lane);
+/* Give the lanes a sealed set of rules for senders; takes the reference. */
+void shared_put_rules(struct shared *s, struct sender_rules *r);
+/* A lane: the newest set since the last call, a reference to be given back, or NULL. */
+struct sender_rules *shared_take_rules(struct shared *s, unsigned lane);
 
 /* Give the lanes another TLS context for new connections; takes the reference. */
 void shared_put_tls(struct shared *s, struct tls_context *tls);

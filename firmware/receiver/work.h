@@ -8,6 +8,7 @@
 
 #include "block/counts.h"
 #include "receiver/builders.h"
+#include "receiver/journal.h"
 #include "receiver/ledger.h"
 
 /* The messages of one source group in a unit. */
@@ -21,6 +22,7 @@ struct work_block {
 struct work {
     struct work *next; /* in a queue */
     struct ledger_page *page;
+    struct journal_chain *journal;                /* its messages as they came */
     struct work_block *blocks[SOURCE_GROUPS_MAX]; /* in the order in which they were begun */
     unsigned blocks_n;                            /* 0: nothing of it is to be stored */
     bool has_builders; /* it is one of the UNITS that may have some (builders.h) */

@@ -11,7 +11,7 @@
 
 #include "config/log.h"
 #include "receiver/rejected.h"
-#include "receiver/report.h"
+#include "receiver/status.h"
 #include "receiver/settings.h"
 #include "store/connection.h"
 #include "store/event.h"
@@ -130,7 +130,7 @@ static int prepare(struct writer *w, struct err *err)
     int rc = announce(w, err);
     w->listening_seen = 0;
     if (rc == 0)
-        rc = report_listeners(w->c, w->s, &w->patience, &w->listening_seen, err);
+        rc = status_listeners(w->c, w->s, &w->patience, &w->listening_seen, err);
     return rc < 0 ? rc : settings_read(w->c, &w->patience, w->file, w->state, w->s, err);
 }
 
@@ -202,6 +202,7 @@ static void confirm(struct writer *w)
     }
     if (!w->head->is_recovered)
         atomic_fetch_add(&s->benchmark_done, work_group_messages(w->head, SOURCE_GROUP_BENCHMARK));
+    journal_release(&w->head->journal);
     ledger_release(s->ledger, &w->head->page);
     atomic_fetch_sub(&s->queued_bytes, w->head->bytes);
     bool is_idle = atomic_fetch_sub(&s->pending_units, 1) == 1;
@@ -302,9 +303,9 @@ static void report(struct writer *w)
 {
     struct err err = {0};
     w->status_mono_us = clock_mono_us() + STATUS_US;
-    int rc = report_listeners(w->c, w->s, &w->patience, &w->listening_seen, &err);
+    int rc = status_listeners(w->c, w->s, &w->patience, &w->listening_seen, &err);
     if (rc == 0)
-        rc = report_status(w->c, w->s, &w->patience, &err);
+        rc = status_equation(w->c, w->s, &w->patience, &err);
     if (rc < 0)
         failed(w, "cannot report", &err);
 }

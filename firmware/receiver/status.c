@@ -1,8 +1,8 @@
 /* Reports to the database, once a second and after a change. */
-#include "receiver/report.h"
+#include "receiver/status.h"
 
 /* One row a listener: the first of its addresses.  All of them are in the detail. */
-int report_listeners(PGconn *c, struct shared *s, const struct unit_patience *p, uint64_t *seen,
+int status_listeners(PGconn *c, struct shared *s, const struct unit_patience *p, uint64_t *seen,
                      struct err *err)
 {
     struct listening_state of[LISTENER_COUNT];
@@ -49,7 +49,7 @@ int report_listeners(PGconn *c, struct shared *s, const struct unit_patience *p,
     return rc;
 }
 
-int report_status(PGconn *c, struct shared *s, const struct unit_patience *p, struct err *err)
+int status_equation(PGconn *c, struct shared *s, const struct unit_patience *p, struct err *err)
 {
     static const char sql[] =
         "select azekura.report_receiver($1, $2::uuid, $3::timestamptz, $4::bigint, $5::bigint,"
