@@ -18,6 +18,8 @@ void rates_cost(struct request *rq);
 void receiving_sources(struct request *rq);
 void receiving_ledger(struct request *rq);
 
+void receiver_get(struct request *rq);
+
 void load_get(struct request *rq);
 void events_get(struct request *rq);
 

@@ -107,3 +107,9 @@ void metrics_write_receiver(struct buf *out, const struct ledger_receiver *r)
     buf_printf(out, "azekura_receiver_age_seconds %lld.%06lld\n",
                (long long)(r->age_us / US_PER_SECOND), (long long)(r->age_us % US_PER_SECOND));
 }
+
+void metrics_write_certificate(struct buf *out, int64_t days_left)
+{
+    value(out, "azekura_tls_certificate_days_left", "gauge",
+          "Whole days until the certificate of the listener for TLS expires.", days_left);
+}

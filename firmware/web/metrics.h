@@ -19,5 +19,10 @@ void metrics_write_web(struct buf *out, int tails, int exports, int64_t uptime_u
 void metrics_write_ledger(struct buf *out, const struct ledger_totals *t);
 /* azekura_queue_…, azekura_connections, … */
 void metrics_write_receiver(struct buf *out, const struct ledger_receiver *r);
+/* azekura_listener_…, azekura_spool_…, azekura_tls_…: the receiver's detail, a JSON object.  What
+ * is not as it should be in it is left out. */
+void metrics_write_detail(struct buf *out, struct view detail);
+/* How long the certificate of the listener for TLS lasts; negative: it has expired. */
+void metrics_write_certificate(struct buf *out, int64_t days_left);
 
 #endif

@@ -1,9 +1,9 @@
 /* GET /ledger and GET /sources: what arrived and what became of it. */
-#include "web/handlers.h"
+#include "web/receiving.h"
 
 #include "base/limits.h"
-#include "store/ledger.h"
 #include "store/source.h"
+#include "web/handlers.h"
 #include "web/json.h"
 #include "web/params.h"
 #include "web/request.h"
@@ -55,7 +55,7 @@ static void add_counts(struct json *j, const struct ledger_counts *c)
     json_int(j, c->truncated);
 }
 
-static void add_totals(struct json *j, const struct ledger_totals *t)
+void receiving_add_totals(struct json *j, const struct ledger_totals *t)
 {
     int64_t dropped = 0;
     json_key(j, "total");
@@ -83,7 +83,7 @@ static void add_totals(struct json *j, const struct ledger_totals *t)
     json_end(j, '}');
 }
 
-static void add_receiver(struct json *j, const struct ledger_receiver *r)
+void receiving_add_receiver(struct json *j, const struct ledger_receiver *r)
 {
     const struct {
         const char *key;
@@ -155,10 +155,10 @@ void receiving_ledger(struct request *rq)
     }
     json_key(&j, "rows_complete");
     json_bool(&j, rows < limit);
-    add_totals(&j, &totals);
+    receiving_add_totals(&j, &totals);
     json_key(&j, "receiver");
     if (has_receiver)
-        add_receiver(&j, &receiver);
+        receiving_add_receiver(&j, &receiver);
     else
         json_str(&j, NULL);
     json_key(&j, "balanced");

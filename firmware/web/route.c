@@ -17,6 +17,7 @@ const struct route routes[] = {
     {"GET", V1 "/retention/cost", ACCESS_VIEWER, rates_cost},
     {"GET", V1 "/sources", ACCESS_VIEWER, receiving_sources},
     {"GET", V1 "/ledger", ACCESS_VIEWER, receiving_ledger},
+    {"GET", V1 "/receiver", ACCESS_VIEWER, receiver_get},
     {"GET", V1 "/load", ACCESS_VIEWER, load_get},
     {"GET", V1 "/events", ACCESS_VIEWER, events_get},
     {"GET", V1 "/settings", ACCESS_VIEWER, settings_get},

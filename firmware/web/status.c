@@ -2,6 +2,7 @@
 #include "web/handlers.h"
 
 #include "store/ledger.h"
+#include "store/report.h"
 #include "store/setting.h"
 #include "web/json.h"
 #include "web/metrics.h"
@@ -49,6 +50,25 @@ void status_health(struct request *rq)
     reply_json(rq, is_away ? 503 : 200, NULL, &body);
 }
 
+/* What a receiver says of itself in detail, and its certificate. */
+static int add_detail(struct request *rq, struct buf *out, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = report_rows(rq->db, REPORT_RECEIVER_DETAIL, NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    if (PQntuples(r) > 0)
+        metrics_write_detail(out, view_str(PQgetvalue(r, 0, PQfnumber(r, "detail"))));
+    PQclear(r);
+    rc = report_rows(rq->db, REPORT_TLS_CERTIFICATE, NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    if (PQntuples(r) > 0)
+        metrics_write_certificate(out, store_number(r, 0, PQfnumber(r, "days_left")));
+    PQclear(r);
+    return 0;
+}
+
 void status_metrics(struct request *rq)
 {
     struct buf out = BUF_INIT(METRICS_MAX_BYTES);
@@ -61,6 +81,8 @@ void status_metrics(struct request *rq)
     if (rc == 0)
         rc = ledger_read_ever(rq->db, &totals, &err);
     int has_receiver = rc < 0 ? rc : ledger_read_receiver(rq->db, &receiver, &err);
+    if (has_receiver > 0 && (rc = add_detail(rq, &out, &err)) < 0)
+        has_receiver = rc;
     buf_printf(&out,
                "# HELP azekura_database_up The database answers.\n"
                "# TYPE azekura_database_up gauge\nazekura_database_up %d\n",
