@@ -4,6 +4,7 @@
  *   select azekura.claim_unit(run, number, zone, …)         -- false: stored already, roll back
  *   copy azekura.log_block (…) from stdin (format binary)   -- with blocks: a row each
  *   select azekura.count_unit(…)                            -- with rows
+ *   select azekura.count_gaps(…)                            -- with rows that have any
  *   select azekura.count_kernel_drop(…)                     -- each drop
  *   select azekura.count_rates(…)                           -- each minute
  *   commit
@@ -260,6 +261,27 @@ static int count_rows(PGconn *c, const struct unit *u, const struct unit_patienc
     return rc;
 }
 
+static int count_gaps(PGconn *c, const struct unit *u, const struct unit_patience *p,
+                      struct err *err)
+{
+    static const char sql[] =
+        "select azekura.count_gaps($1::timestamptz[], $2::text[], $3::inet[], $4::bigint[],"
+        " $5::bigint[])";
+    struct gap_parameters parameters;
+    const char *values[GAP_PARAMETERS];
+    int rc = gap_parameters_make(u->rows, u->rows_n, &parameters);
+    if (rc < 0) {
+        rc = err_set(err, EINVAL, "rejected", "the gaps of a unit have too many rows: %zu",
+                     parameters.n);
+    } else if (parameters.n > 0) {
+        for (int i = 0; i < GAP_PARAMETERS; i++)
+            values[i] = buf_str(&parameters.text[i]);
+        rc = unit_query(c, sql, GAP_PARAMETERS, values, p, NULL, err);
+    }
+    gap_parameters_free(&parameters);
+    return rc;
+}
+
 static int count_drop(PGconn *c, const struct unit_drop *d, const struct unit_patience *p,
                       struct err *err)
 {
@@ -300,6 +322,9 @@ static int fill(PGconn *c, const struct unit *u, const struct unit_patience *p, 
     if (u->blocks_n && (rc = copy_blocks(c, u, p, err)) < 0)
         return rc;
     if (u->rows_n && (rc = count_rows(c, u, p, err)) < 0)
+        return rc;
+    rc = count_gaps(c, u, p, err);
+    if (rc < 0)
         return rc;
     for (size_t i = 0; i < u->drops_n; i++) {
         rc = count_drop(c, &u->drops[i], p, err);

@@ -241,3 +241,39 @@ void count_parameters_free(struct count_parameters *p)
     for (unsigned i = 0; i < COUNT_PARAMETERS; i++)
         buf_free(&p->text[i]);
 }
+
+static void add_gap_element(struct buf *out, unsigned parameter, const struct unit_row *r)
+{
+    if (parameter < 3)
+        add_element(out, parameter, r); /* minute, listener, source */
+    else
+        (void)buf_printf(out, "%llu",
+                         (unsigned long long)(parameter == 3 ? r->missing : r->repeated));
+}
+
+int gap_parameters_make(const struct unit_row *rows, size_t n, struct gap_parameters *ret)
+{
+    bool is_full = false;
+    for (unsigned i = 0; i < GAP_PARAMETERS; i++) {
+        struct buf *out = &ret->text[i];
+        *out = BUF_INIT(ARRAY_MAX_BYTES);
+        (void)buf_add_char(out, '{');
+        ret->n = 0;
+        for (size_t k = 0; k < n; k++) {
+            if (rows[k].missing == 0 && rows[k].repeated == 0)
+                continue;
+            if (ret->n++ > 0)
+                (void)buf_add_char(out, ',');
+            add_gap_element(out, i, &rows[k]);
+        }
+        (void)buf_add_char(out, '}');
+        is_full |= out->is_full;
+    }
+    return is_full ? -ENOSPC : 0;
+}
+
+void gap_parameters_free(struct gap_parameters *p)
+{
+    for (unsigned i = 0; i < GAP_PARAMETERS; i++)
+        buf_free(&p->text[i]);
+}

@@ -26,4 +26,14 @@ MUST_USE int count_parameters_make(const struct unit_row *rows, size_t n,
                                    struct count_parameters *ret);
 void count_parameters_free(struct count_parameters *p);
 
+/* Parameters of azekura.count_gaps(), in its order: of the rows that have any. */
+enum { GAP_PARAMETERS = 5 };
+struct gap_parameters {
+    struct buf text[GAP_PARAMETERS];
+    size_t n; /* rows in it; 0: nothing to be counted */
+};
+/* 0, or -ENOSPC; free with gap_parameters_free in any case. */
+MUST_USE int gap_parameters_make(const struct unit_row *rows, size_t n, struct gap_parameters *ret);
+void gap_parameters_free(struct gap_parameters *p);
+
 #endif

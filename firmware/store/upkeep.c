@@ -132,6 +132,7 @@ int64_t upkeep_forget_ledger(PGconn *c, int64_t days, struct err *err)
         "  where minute < now() - make_interval(days => $1::int) order by minute limit 50000)",
         "delete from azekura.kernel_drop where minute < now() - make_interval(days => $1::int)",
         "select azekura.forget_ledger_sums(now() - make_interval(days => $1::int))",
+        "select azekura.forget_gaps(now() - make_interval(days => $1::int))",
     };
     struct number_text n = number_text(days);
     return execute_all(c, statements, ARRAY_LEN(statements), 1, (const char *const[]){n.text}, err);

@@ -36,8 +36,8 @@ MUST_USE int64_t upkeep_drop_empty(PGconn *c, struct err *err);
 /* Forget ended sessions and failed log-ins older than a day.  Returns rows removed, or negative. */
 MUST_USE int64_t upkeep_forget_access(PGconn *c, struct err *err);
 
-/* Forget the ledger's minutes older than `days`, a bounded number a call.  Returns rows removed, or
- * negative. */
+/* Forget the ledger's minutes, gaps and refused senders older than `days`, a bounded number a call.
+ * Returns rows removed, or negative. */
 MUST_USE int64_t upkeep_forget_ledger(PGconn *c, int64_t days, struct err *err);
 
 #endif

@@ -35,6 +35,9 @@ begin
     if text ~* '^\s*fe[89ab][0-9a-f]:[0-9a-f:.]*%[A-Za-z0-9_.:-]{1,15}(/[0-9]{1,3})?\s*$' then
         text := regexp_replace(text, '%[^/\s]*', '');
     end if;
+    if position(':' in text) = 0 and text !~ '^\s*([0-9]+\.){3}[0-9]+(/[0-9]+)?\s*$' then
+        return null; -- PostgreSQL takes 10/8, too
+    end if;
     n := btrim(text)::inet;
     if family(n) = 6 and n <<= inet '::ffff:0:0/96' then
         bits := masklen(n) - 96;
@@ -53,7 +56,7 @@ language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
     e record;
     surplus text;
-    name text;
+    field_name text;
     span record;
 begin
     if entries is null or jsonb_typeof(entries) <> 'array' then
@@ -91,24 +94,24 @@ begin
             return next;
             continue;
         end if;
-        foreach name in array fields loop
+        foreach field_name in array fields loop
             continue when message is not null;
-            if name = 'listener' and jsonb_typeof(coalesce(e.v -> name, 'null')) <> 'null'
-               and not coalesce(e.v -> name <@ '["udp", "tcp", "tls"]' and jsonb_typeof(e.v -> name) = 'string', false) then
-                field := name;
-                message := format('listener "%s" is not udp, tcp, tls or null for all', left(e.v ->> name, 32));
-            elsif name = 'note' and not (jsonb_typeof(coalesce(e.v -> name, '""')) in ('string', 'null')
-                                         and length(coalesce(e.v ->> name, '')) <= 200) then
-                field := name;
+            if field_name = 'listener' and jsonb_typeof(coalesce(e.v -> field_name, 'null')) <> 'null'
+               and not coalesce(e.v -> field_name <@ '["udp", "tcp", "tls"]' and jsonb_typeof(e.v -> field_name) = 'string', false) then
+                field := field_name;
+                message := format('listener "%s" is not udp, tcp, tls or null for all', left(e.v ->> field_name, 32));
+            elsif field_name = 'note' and not (jsonb_typeof(coalesce(e.v -> field_name, '""')) in ('string', 'null')
+                                         and length(coalesce(e.v ->> field_name, '')) <= 200) then
+                field := field_name;
                 message := format('the note of %s is a text of at most 200 characters', network);
             end if;
             for span in select * from (values ('rate', 0, 10000000), ('burst', 1, 100000000)) s(name, least, most)
-                         where s.name = check_networks.name loop
-                if not case when jsonb_typeof(e.v -> name) = 'number'
-                            then (e.v ->> name)::numeric between span.least and span.most and (e.v ->> name)::numeric % 1 = 0
-                            else false end then
-                    field := name;
-                    message := format('%s "%s" of %s is not a whole number of %s..%s', name, left(coalesce(e.v ->> name, ''), 32),
+                         where s.name = field_name loop
+                if not (case when jsonb_typeof(e.v -> field_name) = 'number'
+                             then (e.v ->> field_name)::numeric between span.least and span.most and (e.v ->> field_name)::numeric % 1 = 0
+                             else false end) then
+                    field := field_name;
+                    message := format('%s "%s" of %s is not a whole number of %s..%s', field_name, left(coalesce(e.v ->> field_name, ''), 32),
                                       network, span.least, span.most);
                 end if;
             end loop;

@@ -1,6 +1,6 @@
 -- Who may do what: each daemon's role has no more than it needs.
 begin;
-select plan(123);
+select plan(136);
 
 select is(count(*), 4::bigint, 'the four roles exist')
   from pg_roles where rolname in ('azekura', 'azekura_receiver', 'azekura_keeper', 'azekura_web');
@@ -161,6 +161,20 @@ insert into attempt values
     ('azekura_web', 'update azekura.benchmark_count set stored = 0', '42501', 'but changes no count'),
     ('azekura_web', 'delete from azekura.receiver_listener', '42501', 'and no listener'),
     ('azekura_web', 'select azekura.report_listeners(''x'', ''{}'', ''{}'', ''{}'', ''{}'')', '42501', 'which is the receiver''s'),
+    ('azekura_receiver', 'select network, listener from azekura.listener_allow', '00000', 'the receiver reads who may send'),
+    ('azekura_receiver', 'select note from azekura.listener_allow', '42501', 'and not what people noted'),
+    ('azekura_receiver', 'select rate, burst from azekura.sender_limit', '00000', 'and how fast'),
+    ('azekura_receiver', 'select azekura.set_allow_list(''[]'', true, ''x'')', '42501', 'and changes none of it'),
+    ('azekura_receiver', 'select azekura.count_gaps(array[now()], ''{udp}'', ''{192.0.2.1}'', ''{1}'', ''{0}'')', '00000', 'the receiver counts gaps'),
+    ('azekura_receiver', 'select azekura.report_refused_senders(''{192.0.2.1}'', ''{udp}'', ''{1}'', array[now()], array[now()], ''{""}'')', '00000', 'and says whom it refused'),
+    ('azekura_receiver', 'select * from azekura.refused_sender', '42501', 'and reads none of those'),
+    ('azekura_keeper', 'select azekura.forget_gaps(''2000-01-01'')', '00000', 'the keeper forgets gaps'),
+    ('azekura_keeper', 'select * from azekura.sequence_gap', '42501', 'and reads none'),
+    ('azekura_web', 'select * from azekura.set_allow_list(''[]'', true, ''web''), azekura.set_limit_list(''[]'', ''web'')', '00000', 'the web puts lists'),
+    ('azekura_web', 'select * from azekura.allow_list(), azekura.limit_list(), azekura.refused_senders(1), azekura.gap_totals(now(), now()),
+        azekura.gaps(now(), now(), 60, null)', '00000', 'and reads them, the refused, and gaps'),
+    ('azekura_web', 'delete from azekura.listener_allow', '42501', 'but changes no row by itself'),
+    ('azekura_web', 'select azekura.forget_gaps(now())', '42501', 'and forgets nothing'),
     ('azekura_keeper', 'create function azekura.f() returns int language sql as ''select 1''', '42501',
         'the keeper creates nothing');
 
@@ -198,12 +212,14 @@ select set_eq($$ select object, privilege from granted where rolname = 'azekura_
     ('deletion_request', 'SELECT'), ('deletion_request', 'DELETE'), ('deletion_request(state)', 'UPDATE'),
     ('deletion_request(message)', 'UPDATE'), ('deletion_request(audit_id)', 'UPDATE'), ('deletion_request(done_messages)', 'UPDATE'),
     ('storage_used', 'EXECUTE'), ('wal_bytes', 'EXECUTE'), ('wal_limits', 'EXECUTE'), ('lock_holders', 'EXECUTE'), ('cancel_blockers', 'EXECUTE'),
-    ('end_benchmark_senders', 'EXECUTE'),
+    ('end_benchmark_senders', 'EXECUTE'), ('forget_gaps', 'EXECUTE'),
     ('retention_wal', 'SELECT'), ('retention_wal', 'INSERT'), ('retention_wal', 'UPDATE'), ('retention_wal', 'DELETE') $$, 'the keeper has what its chores need and no more');
 select set_eq($$ select object, privilege from granted where rolname = 'azekura_receiver' $$, $$ values
     ('log_block', 'INSERT'), ('setting', 'SELECT'), ('source_group', 'SELECT'), ('source_group_member', 'SELECT'), ('claim_unit', 'EXECUTE'), ('count_unit', 'EXECUTE'),
     ('count_kernel_drop', 'EXECUTE'), ('report_receiver', 'EXECUTE'), ('add_event', 'EXECUTE'), ('report_daemon', 'EXECUTE'),
     ('report_daemon_stopped', 'EXECUTE'), ('count_rates', 'EXECUTE'), ('shed', 'SELECT'), ('report_listeners', 'EXECUTE'),
+    ('listener_allow(network)', 'SELECT'), ('listener_allow(listener)', 'SELECT'), ('sender_limit', 'SELECT'),
+    ('count_gaps', 'EXECUTE'), ('report_refused_senders', 'EXECUTE'),
     ('benchmark_sender(address)', 'SELECT'), ('benchmark_sender(since)', 'SELECT'), ('benchmark_sender(until)', 'SELECT') $$, 'the receiver has what it needs and no more');
 
 select * from finish();

@@ -197,6 +197,35 @@ Test(unit, counts_are_parallel_arrays)
     count_parameters_free(&p);
 }
 
+Test(unit, gaps_are_arrays_of_the_rows_that_have_any)
+{
+    const struct unit_row rows[] = {
+        {.minute_us = 0, .listener = LISTENER_TCP, .source = {4, {192, 0, 2, 1}}, .missing = 3},
+        {.minute_us = 0, .listener = LISTENER_UDP, .source = {4, {192, 0, 2, 2}}, .arrived = 7},
+        {.minute_us = US_PER_MINUTE,
+         .listener = LISTENER_UDP,
+         .source = {6, {0x20, 1, 0xd, 0xb8, [15] = 1}},
+         .missing = UINT64_C(9000000000),
+         .repeated = 1},
+    };
+    static const char *const want[GAP_PARAMETERS] = {
+        "{1970-01-01T00:00:00.000000Z,1970-01-01T00:01:00.000000Z}",
+        "{tcp,udp}",
+        "{192.0.2.1,2001:db8::1}",
+        "{3,9000000000}",
+        "{0,1}",
+    };
+    struct gap_parameters p;
+    cr_assert_eq(gap_parameters_make(rows, ARRAY_LEN(rows), &p), 0);
+    cr_expect_eq(p.n, 2);
+    for (int i = 0; i < GAP_PARAMETERS; i++)
+        cr_expect_str_eq(buf_str(&p.text[i]), want[i], "parameter %d", i + 1);
+    gap_parameters_free(&p);
+    cr_assert_eq(gap_parameters_make(&rows[1], 1, &p), 0);
+    cr_expect_eq(p.n, 0, "nothing to be counted");
+    gap_parameters_free(&p);
+}
+
 Test(unit, a_run_is_written_as_a_uuid)
 {
     static const uint8_t run[UNIT_RUN_BYTES] = {0,    1, 2,  3,  4,  5,  0x46, 7,
