@@ -63,6 +63,18 @@ def free_port():
         return s.getsockname()[1]
 
 
+def raise_receive_buffer():
+    """What packaging/run.sh does as root: the kernel may grant the receive buffer that the receiver asks for.  Returns
+    the bytes it may grant now."""
+    limit = pathlib.Path("/proc/sys/net/core/rmem_max")
+    delivered = (SOURCE / "rootfs/usr/lib/sysctl.d/60-azekura.conf").read_text(encoding="ascii")
+    wanted = int(re.search(r"^net\.core\.rmem_max *= *(\d+)", delivered, re.MULTILINE)[1])
+    if int(limit.read_text(encoding="ascii")) < wanted:
+        with contextlib.suppress(OSError):
+            limit.write_text(f"{wanted}\n", encoding="ascii")
+    return int(limit.read_text(encoding="ascii"))
+
+
 class Product:
     """`settings`: lines of the configuration file beside the harness's own; `database`: the server's; `parent`: the
     folder in which the state folder is made."""

@@ -10,7 +10,7 @@ umask 022
 
 # What every target asks of the kernel for each UDP socket, bytes: Azekura's own default
 # (receiver.udp_buffer_bytes), so that all have the same; the kernel grants net.core.rmem_max at most.
-receive_buffer=33554432
+receive_buffer=134217728
 
 say() { printf '%s %s\n' "$(date +%H:%M:%S)" "$*"; }
 fail() {
