@@ -9,8 +9,9 @@ struct source_row {
     const char *source; /* address; valid inside the callback */
     int64_t first_heard_us, last_heard_us;
     int64_t messages, bytes; /* stored and as received, ever */
-    int64_t range_arrived, range_stored, range_refused,
-        range_bytes; /* within the range asked for */
+    /* within the range asked for */
+    int64_t range_arrived, range_stored, range_refused, range_bytes;
+    int64_t range_missing, range_repeated; /* by its sequence numbers */
 };
 enum source_order { SOURCE_BUSIEST, SOURCE_SILENT };
 

@@ -19,6 +19,10 @@ void receiving_sources(struct request *rq);
 void receiving_ledger(struct request *rq);
 
 void receiver_get(struct request *rq);
+void gaps_get(struct request *rq);
+void listeners_get(struct request *rq);
+void listeners_set_allow(struct request *rq);
+void listeners_set_limits(struct request *rq);
 
 void load_get(struct request *rq);
 void events_get(struct request *rq);

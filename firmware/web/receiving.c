@@ -2,6 +2,7 @@
 #include "web/receiving.h"
 
 #include "base/limits.h"
+#include "store/gap.h"
 #include "store/source.h"
 #include "web/handlers.h"
 #include "web/json.h"
@@ -127,11 +128,31 @@ static void add_ledger_row(void *context, const struct ledger_row *r)
     json_end(j, '}');
 }
 
+static void add_gap_counts(struct json *j, const char *key, const struct gap_counts *c)
+{
+    json_key(j, key);
+    json_begin(j, '{');
+    json_key_int(j, "missing", c->missing);
+    json_key_int(j, "repeated", c->repeated);
+    json_end(j, '}');
+}
+
+static void add_gaps(struct json *j, const struct gap_totals *t)
+{
+    json_key(j, "gaps");
+    json_begin(j, '{');
+    for (unsigned l = 0; l < LISTENER_COUNT; l++)
+        add_gap_counts(j, listener_name(l), &t->by_listener[l]);
+    add_gap_counts(j, "total", &t->all);
+    json_end(j, '}');
+}
+
 void receiving_ledger(struct request *rq)
 {
     struct params p;
     struct ledger_totals totals;
     struct ledger_receiver receiver;
+    struct gap_totals gaps;
     struct err err;
     params_parse(&p, &rq->arena, rq->query_string);
     int64_t to_us = params_time(&p, "to", clock_wall_us());
@@ -147,7 +168,8 @@ void receiving_ledger(struct request *rq)
     json_begin(&j, '[');
     int rows = ledger_read(rq->db, from_us, to_us, limit, add_ledger_row, &j, &totals, &err);
     json_end(&j, ']');
-    int has_receiver = rows < 0 ? rows : ledger_read_receiver(rq->db, &receiver, &err);
+    int rc = rows < 0 ? rows : gap_read_totals(rq->db, from_us, to_us, &gaps, &err);
+    int has_receiver = rc < 0 ? rc : ledger_read_receiver(rq->db, &receiver, &err);
     if (has_receiver < 0) {
         buf_free(&body);
         reply_err(rq, has_receiver, &err);
@@ -156,6 +178,7 @@ void receiving_ledger(struct request *rq)
     json_key(&j, "rows_complete");
     json_bool(&j, rows < limit);
     receiving_add_totals(&j, &totals);
+    add_gaps(&j, &gaps);
     json_key(&j, "receiver");
     if (has_receiver)
         receiving_add_receiver(&j, &receiver);
@@ -190,8 +213,9 @@ static void add_source(void *context, const struct source_row *r)
     json_int(j, r->range_stored);
     json_key(j, "refused");
     json_int(j, r->range_refused);
-    json_key(j, "bytes");
-    json_int(j, r->range_bytes);
+    json_key_int(j, "bytes", r->range_bytes);
+    json_key_int(j, "missing", r->range_missing);
+    json_key_int(j, "repeated", r->range_repeated);
     json_end(j, '}');
     json_end(j, '}');
 }

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "web/route.h"
 
 #define BODY_TIMEOUT_US (15 * US_PER_SECOND)
 #define DB_WAIT_US (5 * US_PER_SECOND)
@@ -104,10 +105,11 @@ bool request_client_is_gone(int fd)
 int request_read_body(struct request *rq)
 {
     long long length = mg_get_request_info(rq->conn)->content_length;
-    struct buf body = BUF_INIT(HTTP_MAX_BODY_BYTES);
+    size_t max = route_body_max(rq->route);
+    struct buf body = BUF_INIT(max);
     char part[1];
     int64_t until = clock_mono_us() + BODY_TIMEOUT_US;
-    bool is_large = length > HTTP_MAX_BODY_BYTES, is_late = false;
+    bool is_large = length > (long long)max, is_late = false;
     while (!is_large && !is_late) {
         /* mg_read() returns when all it was asked for is there, however slowly it comes: to be back
          * in time, ask for a byte (from CivetWeb's buffer, for what came with the head) */
@@ -122,8 +124,7 @@ int request_read_body(struct request *rq)
     rq->body = arena_copy(&rq->arena, buf_view(&body));
     buf_free(&body);
     if (is_large) {
-        reply_error(rq, 413, "too_large", "", "the body is larger than %d bytes",
-                    HTTP_MAX_BODY_BYTES);
+        reply_error(rq, 413, "too_large", "", "the body is larger than %zu bytes", max);
         return -1;
     }
     if (is_late) {

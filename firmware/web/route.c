@@ -1,6 +1,7 @@
 /* The table of routes. */
 #include "web/route.h"
 
+#include "base/limits.h"
 #include "web/handlers.h"
 
 #define V1 "/api/v1"
@@ -18,6 +19,10 @@ const struct route routes[] = {
     {"GET", V1 "/sources", ACCESS_VIEWER, receiving_sources},
     {"GET", V1 "/ledger", ACCESS_VIEWER, receiving_ledger},
     {"GET", V1 "/receiver", ACCESS_VIEWER, receiver_get},
+    {"GET", V1 "/gaps", ACCESS_VIEWER, gaps_get},
+    {"GET", V1 "/listeners", ACCESS_VIEWER, listeners_get},
+    {"PUT", V1 "/listeners/allow", ACCESS_ADMIN, listeners_set_allow},
+    {"PUT", V1 "/listeners/limits", ACCESS_ADMIN, listeners_set_limits},
     {"GET", V1 "/load", ACCESS_VIEWER, load_get},
     {"GET", V1 "/events", ACCESS_VIEWER, events_get},
     {"GET", V1 "/settings", ACCESS_VIEWER, settings_get},
@@ -77,6 +82,13 @@ const struct route routes[] = {
     {"GET", "/metrics", ACCESS_LOCAL, status_metrics},
 };
 const size_t routes_n = ARRAY_LEN(routes);
+
+size_t route_body_max(const struct route *r)
+{
+    bool is_list = r->handler == listeners_set_allow || r->handler == listeners_set_limits ||
+                   r->handler == certificates_set_allowed;
+    return is_list ? HTTP_LIST_BODY_BYTES : HTTP_MAX_BODY_BYTES;
+}
 
 bool route_is_api(const char *path)
 {

@@ -26,6 +26,9 @@ struct route {
 extern const struct route routes[];
 extern const size_t routes_n;
 
+/* Bytes a body of such a request may have: more where it is a whole list. */
+size_t route_body_max(const struct route *r);
+
 /* The path is of the API, not of the pages: it is answered in JSON whatever it is. */
 bool route_is_api(const char *path);
 /* The route of a path and method, or NULL.  When the path exists with other methods, these are in
