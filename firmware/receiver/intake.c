@@ -84,9 +84,7 @@ struct intake *intake_new(struct shared *s, unsigned lane, const struct zone *zo
     in->rules = sender_rules_new();
     sender_rules_seal(in->rules);
     in->senders = s->lanes[lane].senders = senders_new(s->sequences, lane);
-    /* so that the open units of all lanes leave room for those on their way */
-    in->unit_max_bytes =
-        MIN(BLOCK_MAX_TEXT_BYTES, journal_bytes(s->journal) / (4 * (size_t)s->lanes_n));
+    in->unit_max_bytes = shared_unit_max_bytes(s);
     return in;
 }
 
@@ -139,7 +137,9 @@ bool intake_has_room(struct intake *in)
 
 bool intake_must_refuse(struct intake *in)
 {
-    return (atomic_load(&in->s->is_full) || !has_pages(in, LEDGER_RESERVED_PAGES)) &&
+    bool is_out_of_segments = atomic_load(&in->s->is_spool_refusing) && !has_segments(in);
+    return (atomic_load(&in->s->is_full) || is_out_of_segments ||
+            !has_pages(in, LEDGER_RESERVED_PAGES)) &&
            has_pages(in, 0);
 }
 
@@ -192,7 +192,7 @@ static void hand_over(struct intake *in, struct work *w)
     drop_empty_blocks(in, w);
     /* what the writer confirms must have been published as arrived before */
     shared_publish(in->s, in->lane, &in->lane_counts);
-    atomic_fetch_add(&in->s->pending_units, 1);
+    shared_packing_begins(in->s, w);
     queue_push(&in->s->pack, w);
 }
 
@@ -200,6 +200,10 @@ static void hand_over(struct intake *in, struct work *w)
 static struct work *take_open(struct intake *in)
 {
     struct work *w = in->open;
+    if (w) {
+        w->messages = in->open_messages;
+        w->text_bytes = in->open_text_bytes;
+    }
     in->open = NULL;
     in->row = -1;
     in->open_messages = 0;
@@ -392,11 +396,12 @@ static void mark_message(struct intake *in, int row, enum intake_mark mark)
     }
 }
 
-/* Why its sender may not send this; -1: it may. */
-static int sender_refuses(struct intake *in, struct sender *sender, struct view bytes)
+/* Why its sender may not send this; -1: it may.  *source becomes what it is to be counted under. */
+static int sender_refuses(struct intake *in, struct sender *sender, struct view bytes,
+                          const struct ip **source)
 {
     if (UNLIKELY(!sender->is_allowed)) {
-        senders_refuse(in->senders, sender->listener, &sender->source, bytes, in->received_at_us);
+        *source = senders_refuse(in->senders, sender->listener, *source, bytes, in->received_at_us);
         return REASON_NOT_ALLOWED;
     }
     if (UNLIKELY(sender->interval_ns != 0) &&
@@ -430,12 +435,12 @@ static void take(struct intake *in, enum listener listener, const struct ip *sou
                  struct view bytes, enum intake_mark mark, bool is_own)
 {
     struct sender *sender = find_sender(in, listener, source);
+    int why = is_own ? -1 : sender_refuses(in, sender, bytes, &source);
     int row = find_row(in, (uint8_t)listener, source);
     if (UNLIKELY(row < 0)) {
         in->uncounted++;
         return;
     }
-    int why = is_own ? -1 : sender_refuses(in, sender, bytes);
     struct record r;
     if (LIKELY(why < 0)) {
         syslog_parse(&in->context, bytes, &r);
@@ -552,5 +557,8 @@ struct intake_counts *intake_counts(struct intake *in)
 
 struct lane_counts *intake_lane_counts(struct intake *in)
 {
+    in->counts->open_units = in->open != NULL;
+    in->counts->open_messages = in->open_messages;
+    in->counts->open_bytes = in->open_text_bytes;
     return &in->lane_counts;
 }

@@ -478,6 +478,19 @@ uint64_t ledger_page_number(const struct ledger_page *p)
     return get64(p->p + P_NUMBER);
 }
 
+bool ledger_row_of(const struct ledger_page *p, int row, uint8_t *ret_listener,
+                   struct ip *ret_source)
+{
+    if (row < 0 || (uint32_t)row >= p->rows || row_at(p, (uint32_t)row)[R_FAMILY] == 0)
+        return false;
+    const unsigned char *r = row_at(p, (uint32_t)row);
+    *ret_listener = r[R_LISTENER];
+    memset(ret_source, 0, sizeof(*ret_source));
+    ret_source->family = r[R_FAMILY];
+    memcpy(ret_source->bytes, r + R_SOURCE, sizeof(ret_source->bytes));
+    return true;
+}
+
 /* ---- pages of earlier runs ---- */
 
 static uint64_t refused_of(const unsigned char *r)

@@ -77,6 +77,10 @@ bool ledger_is_empty(const struct ledger_page *p);
 const uint8_t *ledger_page_run(const struct ledger_page *p);
 uint64_t ledger_page_number(const struct ledger_page *p);
 
+/* Whose messages a row counts; false: there is no such row of messages. */
+bool ledger_row_of(const struct ledger_page *p, int row, uint8_t *ret_listener,
+                   struct ip *ret_source);
+
 /* ---- at the start: pages of earlier runs ---- */
 
 /* What was found in the journal of a row's messages. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "config/log.h"
+#include "receiver/backlog.h"
 #include "receiver/handed.h"
 #include "receiver/lane.h"
 #include "receiver/packer.h"
@@ -30,7 +31,7 @@ struct receiver {
     struct lane *lanes[RECEIVER_LANES_MAX];
     struct writer_start writer_start;
     pthread_t lane_threads[RECEIVER_LANES_MAX]; /* of the first lane: none, it is main's */
-    pthread_t packers[RECEIVER_LANES_MAX], writer;
+    pthread_t packers[RECEIVER_LANES_MAX], backlog, writer;
 };
 
 static void block_signals(void)
@@ -69,15 +70,17 @@ static void say_found(const struct ledger_found *found)
                  (unsigned long long)found->aside_messages);
     if (found->pages)
         log_line(LOG_WARNING,
-                 "an earlier run left %u units unconfirmed: they will be looked up in the database",
+                 "an earlier run left %u units unconfirmed: they are stored from its journal",
                  found->pages);
 }
 
-/* Pages of an earlier run are units without block, written before anything new. */
+/* Pages of an earlier run are units that a packer makes again from the journal (replay.h), written
+ * before anything new. */
 static int open_ledger(struct receiver *r, struct err *err)
 {
     char path[STATE_PATH_MAX];
     struct ledger_found found;
+    const struct ledger_page *pages[LEDGER_PAGES];
     state_path(&r->state, "ledger", path);
     int rc = ledger_open(path, &r->shared.ledger, &found, err);
     if (rc < 0)
@@ -86,11 +89,13 @@ static int open_ledger(struct receiver *r, struct err *err)
     for (unsigned i = 0; i < found.pages; i++) {
         struct work *w = work_new();
         w->page = ledger_recovered(r->shared.ledger, i);
-        w->is_recovered = w->is_lost = true;
+        w->is_recovered = true;
         w->journal = journal_recovered(r->shared.journal, w->page);
+        pages[i] = w->page;
         atomic_fetch_add(&r->shared.pending_units, 1);
-        queue_push(&r->shared.write, w);
+        queue_push(&r->shared.pack, w);
     }
+    journal_forget_rest(r->shared.journal, pages, found.pages);
     return 0;
 }
 
@@ -100,12 +105,33 @@ static int open_journal(struct receiver *r, struct err *err)
     struct journal_found found;
     state_path(&r->state, "journal", path);
     int rc = journal_open(path, r->config.journal_bytes, &r->shared.journal, &found, err);
-    if (rc == 0 && found.aside_path[0])
-        log_line(LOG_WARNING,
-                 "the journal's file is set aside as %s (%s): %llu bytes of it were "
-                 "in use",
-                 found.aside_path, found.aside_reason, (unsigned long long)found.aside_bytes);
-    return rc;
+    if (rc < 0 || !found.aside_path[0])
+        return rc;
+    log_line(LOG_WARNING,
+             "the journal's file is set aside as %s (%s): %llu bytes of it were in use",
+             found.aside_path, found.aside_reason, (unsigned long long)found.aside_bytes);
+    notes_add(&r->shared.notes, EVENT_JOURNAL_ASIDE, "file", found.aside_path, "why",
+              found.aside_reason, "bytes", NOTE_NUMBER(found.aside_bytes), NULL);
+    return 0;
+}
+
+/* What the spool has of earlier runs goes first. */
+static int open_backlog(struct receiver *r, struct err *err)
+{
+    struct shared *s = &r->shared;
+    struct spool_status found;
+    int rc = spool_open(r->config.state_dir, r->config.spool_max_bytes, backlog_notice, s,
+                        &s->spool, err);
+    if (rc < 0)
+        return rc;
+    spool_read_status(s->spool, &found);
+    atomic_fetch_add(&s->inherited, found.messages);
+    atomic_fetch_add(&s->inherited_benchmark, found.benchmark_messages);
+    if (found.units > 0)
+        log_line(LOG_INFO, "%llu units with %llu messages wait in the spool",
+                 (unsigned long long)found.units, (unsigned long long)found.messages);
+    rc = backlog_new(s, s->spool, &s->backlog);
+    return rc < 0 ? err_set(err, -rc, "system", "cannot make an eventfd: %s", strerror(-rc)) : 0;
 }
 
 static int open_sequences(struct receiver *r, struct err *err)
@@ -129,14 +155,17 @@ static int set_up(struct receiver *r, struct err *err)
     rc = shared_init(&r->shared, &r->config, err);
     if (rc < 0)
         return rc;
+    r->shared.zone = r->zone;
     rc = open_journal(r, err);
     if (rc == 0)
         rc = open_sequences(r, err);
     if (rc == 0)
         rc = open_ledger(r, err);
+    if (rc == 0)
+        rc = open_backlog(r, err);
     if (rc < 0)
         return rc;
-    settings_load_kept_groups(&r->shared, &r->state);
+    settings_load_kept_rules(&r->shared, &r->state);
     for (unsigned i = 0; rc == 0 && i < r->shared.lanes_n; i++) {
         r->intakes[i] = intake_new(&r->shared, i, r->zone);
         rc = lane_new(&r->shared, i, r->intakes[i], &r->lanes[i], err);
@@ -162,10 +191,11 @@ static void start_threads(struct receiver *r)
         if (i > 0)
             CHECK(pthread_create(&r->lane_threads[i], NULL, run_lane, r->lanes[i]) == 0);
     }
+    CHECK(pthread_create(&r->backlog, NULL, backlog_run, r->shared.backlog) == 0);
     CHECK(pthread_create(&r->writer, NULL, writer_run, &r->writer_start) == 0);
 }
 
-/* Until everything is stored, or the time is up.  True: it is. */
+/* Until the writer has ended, or the time is up.  True: it has. */
 static bool wait_until_written(struct shared *s, int64_t deadline_mono_us)
 {
     while (!atomic_load(&s->is_written)) {
@@ -179,8 +209,35 @@ static bool wait_until_written(struct shared *s, int64_t deadline_mono_us)
     return true;
 }
 
-/* Close what is open, let the other threads finish, and say what could not be stored: it stays in
- * ledger and journal, and the next start stores it. */
+/* What the database had no time for is in the spool, or in ledger and journal where the disk did
+ * not take it either: the next start stores it. */
+static void say_stopped(struct shared *s)
+{
+    struct spool_status spool;
+    struct lane_counts c;
+    uint64_t kept = 0;
+    unsigned units = ledger_left(s->ledger, &kept);
+    spool_read_status(s->spool, &spool);
+    shared_counts(s, &c);
+    if (spool.units > 0 || units > 0)
+        log_line(LOG_WARNING,
+                 "the database did not take all in time: %llu messages in the spool and %llu in the "
+                 "journal are stored by the next start",
+                 (unsigned long long)spool.messages, (unsigned long long)kept);
+    log_line(LOG_INFO, "stopped: %llu messages arrived, %llu stored, %llu refused",
+             (unsigned long long)c.intake.arrived, (unsigned long long)atomic_load(&s->stored),
+             (unsigned long long)(c.intake.refused + atomic_load(&s->lost)));
+}
+
+static void close_files(struct shared *s)
+{
+    spool_close(&s->spool);
+    ledger_close(&s->ledger, true);
+    journal_close(&s->journal, true);
+    sequences_close(&s->sequences, true);
+}
+
+/* Close what is open and let the other threads finish. */
 static void shut_down(struct receiver *r)
 {
     int64_t deadline = clock_mono_us() + STOP_US - STOP_MARGIN_US;
@@ -192,22 +249,14 @@ static void shut_down(struct receiver *r)
     for (unsigned i = 0; i < s->lanes_n; i++)
         pthread_join(r->packers[i], NULL); /* they wait for nothing any more */
     queue_end(&s->write);
-    if (!wait_until_written(s, deadline)) {
-        log_line(LOG_WARNING,
-                 "the database did not take %llu units in time: the next start stores them",
-                 (unsigned long long)atomic_load(&s->pending_units));
-        ledger_close(&s->ledger, true);
-        journal_close(&s->journal, true);
-        sequences_close(&s->sequences, true);
-        pthread_detach(r->writer);
+    pthread_join(r->backlog, NULL); /* it never waits for the database */
+    bool is_written = wait_until_written(s, deadline);
+    say_stopped(s);
+    if (!is_written) {
+        close_files(s);
         _exit(0); /* the writer may hang in a connection; nothing else is left to do */
     }
     pthread_join(r->writer, NULL);
-    struct lane_counts c;
-    shared_counts(s, &c);
-    log_line(LOG_INFO, "stopped: %llu messages arrived, %llu stored, %llu refused",
-             (unsigned long long)c.intake.arrived, (unsigned long long)atomic_load(&s->stored),
-             (unsigned long long)(c.intake.refused + atomic_load(&s->lost)));
 }
 
 static void tear_down(struct receiver *r)
@@ -217,9 +266,8 @@ static void tear_down(struct receiver *r)
         lane_free(&r->lanes[i]);
         intake_free(&r->intakes[i]);
     }
-    ledger_close(&r->shared.ledger, true);
-    journal_close(&r->shared.journal, true);
-    sequences_close(&r->shared.sequences, true);
+    backlog_free(&r->shared.backlog);
+    close_files(&r->shared);
     shared_done(&r->shared);
     zone_free(&r->zone);
     state_close(&r->state);

@@ -4,6 +4,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "store/spool.h"
+
 #include "syslog/frame.h"
 
 /* What receiver.threads says; 0: half of the processors, since a packer does half of the work. */
@@ -39,6 +41,7 @@ int shared_init(struct shared *s, const struct config *c, struct err *err)
     CHECK(pthread_mutex_init(&s->listening_lock, NULL) == 0);
     tls_senders_init(&s->tls_senders);
     atomic_store(&s->give_up_mono_us, INT64_MAX);
+    notes_init(&s->notes);
     builders_init(&s->builders, s->lanes_n);
     shared_apply(s, c);
     s->has_wanted = false; /* it is what the listeners are opened with */
@@ -59,6 +62,7 @@ void shared_done(struct shared *s)
         }
         close(s->lanes[i].wake_fd);
     }
+    notes_done(&s->notes);
     builders_done(&s->builders);
     queue_done(&s->pack);
     queue_done(&s->write);
@@ -94,6 +98,8 @@ void shared_apply(struct shared *s, const struct config *now)
     s->has_wanted = true;
     pthread_mutex_unlock(&s->listening_lock);
     shared_wake_lanes(s);
+    if (s->spool) /* not yet at the start: it is opened with what was kept */
+        spool_set_max_bytes(s->spool, now->spool_max_bytes);
 }
 
 void shared_put_rules(struct shared *s, struct sender_rules *r)
@@ -191,6 +197,28 @@ struct handover *shared_take_handovers(struct shared *s, unsigned lane)
         newest = next;
     }
     return oldest;
+}
+
+/* ---- units on their way ---- */
+
+size_t shared_unit_max_bytes(const struct shared *s)
+{
+    return MIN(BLOCK_MAX_TEXT_BYTES, journal_bytes(s->journal) / (4 * (size_t)s->lanes_n));
+}
+
+void shared_packing_begins(struct shared *s, const struct work *w)
+{
+    atomic_fetch_add(&s->packing_units, 1);
+    atomic_fetch_add(&s->packing_messages, w->messages);
+    atomic_fetch_add(&s->packing_bytes, w->text_bytes);
+    atomic_fetch_add(&s->pending_units, 1);
+}
+
+void shared_packing_ends(struct shared *s, const struct work *w)
+{
+    atomic_fetch_sub(&s->packing_units, 1);
+    atomic_fetch_sub(&s->packing_messages, w->messages);
+    atomic_fetch_sub(&s->packing_bytes, w->text_bytes);
 }
 
 /* ---- wake-ups ---- */

@@ -18,6 +18,7 @@
 #include "receiver/counts.h"
 #include "receiver/tls_senders.h"
 #include "receiver/sender_rules.h"
+#include "receiver/notes.h"
 #include "receiver/work.h"
 
 enum {
@@ -59,6 +60,10 @@ struct shared {
     struct config config; /* as read at the start; constant */
     struct ledger *ledger;
     struct journal *journal;
+    struct spool *spool;
+    struct backlog *backlog;
+    const struct zone *zone; /* config.time_zone; constant */
+    struct notes notes;
     struct sequences *sequences; /* NULL: numbers are not followed */
     int64_t started_at_us;
 
@@ -70,13 +75,18 @@ struct shared {
     int done_fd; /* eventfd: who stops the receiver should look at is_written */
     int room_fd; /* eventfd: a packer should look at queued_bytes */
 
-    _Atomic uint64_t pending_units;  /* handed over and not confirmed: +lanes, -writer */
-    _Atomic uint64_t queued_bytes;   /* of packed units: +packers, -writer */
+    _Atomic uint64_t
+        pending_units; /* handed over, neither confirmed nor spooled: +lanes, -backlog */
+    /* of those not packed yet, with their messages and text: +lanes, -packers */
+    _Atomic uint64_t packing_units, packing_messages, packing_bytes;
+    _Atomic uint64_t queued_bytes;   /* of packed units in memory: +packers, -backlog */
     _Atomic bool is_full;            /* packers: wait for room in queued_bytes */
+    _Atomic bool is_spool_refusing;  /* backlog: it took nothing at the last try */
     _Atomic bool is_ending;          /* lane 0: read what is there and end */
     _Atomic bool has_accepted_all;   /* lane 0: no connection is handed over any more */
     _Atomic bool is_stopping;        /* main: all lanes have ended */
-    _Atomic bool is_written;         /* writer: everything is confirmed, the thread ends */
+    _Atomic bool is_safe;            /* backlog: all is stored or spooled, the thread ends */
+    _Atomic bool is_written;         /* writer: the thread ends */
     _Atomic int64_t give_up_mono_us; /* main: the writer's waits end then */
     _Atomic unsigned connections;    /* of all lanes: +lane 0, -lanes */
 
@@ -96,6 +106,10 @@ struct shared {
 
     _Atomic uint64_t stored, lost;   /* messages since the start: writer */
     _Atomic uint64_t benchmark_done; /* of both: the benchmark's */
+    /* what earlier runs left in journal and spool, as found: main, packers */
+    _Atomic uint64_t inherited, inherited_benchmark;
+    /* of it, done since: writer */
+    _Atomic uint64_t inherited_stored, inherited_lost, inherited_benchmark_done;
 };
 
 /* 0, or negative and *err. */
@@ -128,6 +142,13 @@ void shared_hand_over(struct shared *s, unsigned lane, int fd, const struct ip *
                       enum listener listener);
 /* The lane: all that came since the last call, the oldest first; to be freed (free). */
 struct handover *shared_take_handovers(struct shared *s, unsigned lane);
+
+/* Text that an open unit may hold, so that those of all lanes leave room in the journal for units
+ * on their way. */
+size_t shared_unit_max_bytes(const struct shared *s);
+/* A lane hands a unit over; a packer has it packed. */
+void shared_packing_begins(struct shared *s, const struct work *w);
+void shared_packing_ends(struct shared *s, const struct work *w);
 
 void shared_wake(int event_fd);
 void shared_wake_lanes(struct shared *s);

@@ -22,14 +22,16 @@ struct work_block {
 struct work {
     struct work *next; /* in a queue */
     struct ledger_page *page;
-    struct journal_chain *journal;                /* its messages as they came */
+    struct journal_chain *journal;                /* its messages as received; NULL: none */
     struct work_block *blocks[SOURCE_GROUPS_MAX]; /* in the order in which they were begun */
     unsigned blocks_n;                            /* 0: nothing of it is to be stored */
     bool has_builders; /* it is one of the UNITS that may have some (builders.h) */
-    bool is_recovered; /* a page of an earlier run */
+    bool is_recovered; /* a page of an earlier run: to be replayed from its journal */
     bool is_lost;      /* its messages are gone, the counts are not */
     size_t bytes;      /* of memory that waits: the compressed blocks */
-    unsigned rejections;
+    uint32_t messages; /* in its blocks, and … */
+    size_t text_bytes; /* … of their text, when it was closed */
+    int64_t packed_mono_us;
 };
 
 MUST_USE struct work *work_new(void);

@@ -1,24 +1,28 @@
-/* The writer thread.
+/* The writer thread: one connection, one unit at a time, which the backlog gives.
  *
- * A unit stays at the head until its fate is known:
- *   committed, stored already   its ledger page is released
- *   not committed, unknown      it is written again under its key, after a pause that grows
- *   rejected three times        it is set aside as a file and counted as refused, the next one goes
- * on Units of an earlier run (pages found in the ledger) pass the same way without a block. */
+ *   committed, stored already   the backlog lets it go
+ *   not committed, unknown      the backlog has it again, and it is written again under its key,
+ * after a pause that grows rejected three times        it is set aside as a file and counted as
+ * refused, the next one goes on
+ *
+ * Units of an earlier run pass the same way. */
 #include "receiver/writer.h"
 
 #include <poll.h>
 
 #include "config/log.h"
+#include "receiver/backlog.h"
 #include "receiver/rejected.h"
 #include "receiver/status.h"
+#include "receiver/sender_sql.h"
 #include "receiver/settings.h"
 #include "store/connection.h"
 #include "store/event.h"
 
 enum {
     REJECTIONS_MAX = 3,
-    PENDING_SLICE_MS = 100,
+    SLICE_MS = 1000,        /* a stop is seen so soon at the latest … */
+    STOPPING_SLICE_MS = 50, /* … and the end of the backlog then */
     STOPPED_MS = 500, /* for the database to take the event of an orderly stop, at each step */
 };
 static const char daemon_name[] = "receiver";
@@ -32,19 +36,21 @@ struct writer {
     struct unit_patience patience;
     PGconn *c;
     struct backoff backoff;
-    int64_t retry_mono_us;   /* neither connect nor write before */
-    int64_t status_mono_us;  /* next report */
-    uint64_t listening_seen; /* reported version */
-    struct work *head;
-    bool is_ended;
-    bool is_announced;                /* the database has been told that we run */
-    bool has_changes;                 /* settings or groups that have not been read yet */
-    struct ledger_page_counts counts; /* of the head */
+    int64_t retry_mono_us;    /* neither connect nor write before */
+    int64_t status_mono_us;   /* next report */
+    int64_t refused_mono_us;  /* next one of refused senders */
+    uint64_t listening_seen;  /* reported version */
+    struct backlog_item item; /* in hand, while has_item */
+    bool has_item;
+    bool is_announced; /* the database has been told that we run */
+    bool has_changes;  /* settings or groups that have not been read yet */
 
     bool is_away; /* said in the log */
     int64_t away_since_mono_us;
     char last_error[512];
-    uint64_t recovered_messages, recovered_units;
+    unsigned rejections; /* of the unit that was in hand last … */
+    uint64_t rejected_number;
+    uint8_t rejected_run[UNIT_RUN_BYTES]; /* … and its key */
 };
 
 /* ---- the connection ---- */
@@ -61,23 +67,27 @@ static void say_error(struct writer *w, const char *what, const struct err *err)
     if (!w->is_away) {
         w->is_away = true;
         w->away_since_mono_us = clock_mono_us();
+        backlog_set_away(w->s->backlog, true);
     } else if (strcmp(w->last_error, err->message) == 0) {
         return;
     }
     snprintf(w->last_error, sizeof(w->last_error), "%s", err->message);
-    log_line(LOG_WARNING, "%s: %s; keeping %llu units in memory and trying again", what,
-             err->message, (unsigned long long)atomic_load(&w->s->pending_units));
+    log_line(LOG_WARNING, "%s: %s; keeping what comes in the spool and trying again", what,
+             err->message);
 }
 
 static void say_recovered(struct writer *w)
 {
     if (!w->is_away)
         return;
-    log_line(LOG_INFO, "the database takes units again after %.1f s; %llu were waiting",
+    struct spool_status spool;
+    backlog_status(w->s->backlog, &spool);
+    log_line(LOG_INFO, "the database takes units again after %.1f s; %llu wait in the spool",
              (double)(clock_mono_us() - w->away_since_mono_us) / 1e6,
-             (unsigned long long)atomic_load(&w->s->pending_units));
+             (unsigned long long)spool.units);
     w->is_away = false;
     w->last_error[0] = '\0';
+    backlog_set_away(w->s->backlog, false);
 }
 
 static void pause_before_retry(struct writer *w)
@@ -152,7 +162,7 @@ static void try_connect(struct writer *w)
     }
     log_line(LOG_INFO, "connected to the database");
     w->status_mono_us = 0;
-    if (!w->head) {
+    if (!w->has_item) {
         say_recovered(w);
         w->backoff.failures = 0;
     }
@@ -188,116 +198,110 @@ static void read_connection(struct writer *w)
 
 /* ---- units ---- */
 
-static void confirm(struct writer *w)
+static bool take_item(struct writer *w)
 {
-    struct shared *s = w->s;
-    uint64_t stored = w->counts.arrived - w->counts.refused;
-    if (w->head->is_recovered) {
-        w->recovered_units++;
-    } else if (w->head->is_lost) {
-        atomic_fetch_add(&s->lost, work_messages(w->head));
-    } else {
-        CHECK(stored == work_messages(w->head));
-        atomic_fetch_add(&s->stored, stored);
-    }
-    if (!w->head->is_recovered)
-        atomic_fetch_add(&s->benchmark_done, work_group_messages(w->head, SOURCE_GROUP_BENCHMARK));
-    journal_release(&w->head->journal);
-    ledger_release(s->ledger, &w->head->page);
-    atomic_fetch_sub(&s->queued_bytes, w->head->bytes);
-    bool is_idle = atomic_fetch_sub(&s->pending_units, 1) == 1;
-    work_free(&w->head);
-    shared_wake(s->room_fd);
-    if (is_idle || atomic_load(&s->is_full))
-        shared_wake_lanes(s);
+    w->has_item = w->has_item || backlog_take(w->s->backlog, &w->item);
+    return w->has_item;
+}
+
+static void give_back(struct writer *w)
+{
+    if (w->has_item)
+        backlog_give_back(w->s->backlog, &w->item);
+    w->has_item = false;
+}
+
+static void say_earlier(const struct writer *w, enum unit_outcome outcome)
+{
+    if (!w->item.is_of_earlier_run)
+        return;
+    char run[UNIT_RUN_TEXT_MAX];
+    unit_run_text(w->item.unit.run, run);
+    log_line(LOG_INFO, "unit %llu of the earlier run %s %s: %llu messages",
+             (unsigned long long)w->item.unit.number, run,
+             outcome == UNIT_STORED_ALREADY ? "was stored already" : "is stored",
+             (unsigned long long)w->item.messages);
+}
+
+static void confirm(struct writer *w, enum unit_outcome outcome)
+{
+    say_earlier(w, outcome);
+    backlog_confirm(w->s->backlog, &w->item);
+    w->has_item = false;
     w->backoff.failures = 0;
     say_recovered(w);
 }
 
-static void say_crash(struct writer *w, enum unit_outcome outcome)
+/* How often this unit has been rejected in turn, this time included. */
+static unsigned count_rejection(struct writer *w)
 {
-    if (!w->head->is_recovered)
-        return;
-    char run[UNIT_RUN_TEXT_MAX];
-    unit_run_text(w->counts.run, run);
-    if (outcome == UNIT_STORED_ALREADY)
-        log_line(LOG_INFO, "unit %llu of the earlier run %s is stored",
-                 (unsigned long long)w->counts.number, run);
-    else
-        log_line(
-            LOG_WARNING,
-            "unit %llu of the earlier run %s was not stored: %llu messages are counted as refused",
-            (unsigned long long)w->counts.number, run, (unsigned long long)w->counts.refused);
+    const struct unit *u = &w->item.unit;
+    bool is_same = w->rejections > 0 && w->rejected_number == u->number &&
+                   memcmp(w->rejected_run, u->run, sizeof(u->run)) == 0;
+    memcpy(w->rejected_run, u->run, sizeof(u->run));
+    w->rejected_number = u->number;
+    return w->rejections = is_same ? w->rejections + 1 : 1;
 }
 
 /* The database says that it is the unit's fault.  Once may be chance (a table being changed); the
  * third time it is set aside, with its messages counted as refused for `rejected`. */
-static void rejected(struct writer *w, const struct unit *u, const struct err *why)
+static void rejected(struct writer *w, const struct err *why)
 {
     struct err err = {0};
     char path[STATE_PATH_MAX] = "";
-    if (++w->head->rejections < REJECTIONS_MAX) {
+    struct backlog_item *i = &w->item;
+    if (count_rejection(w) < REJECTIONS_MAX) {
         failed(w, "a unit is rejected", why);
+        give_back(w);
         return;
     }
-    if (rejected_keep(w->state, u, path, &err) < 0) {
+    if (rejected_keep(w->state, &i->unit, path, &err) < 0) {
         say_error(w, "a rejected unit cannot be set aside", &err);
         pause_before_retry(w);
+        give_back(w);
         return;
     }
-    if (w->head->blocks_n > 0 && !w->head->is_lost) {
+    w->rejections = 0;
+    if (i->unit.blocks_n > 0) {
         log_line(LOG_ERROR, "%llu messages are set aside in %s/%s and counted as refused: %s",
-                 (unsigned long long)work_messages(w->head), w->state->folder, path, why->message);
-        ledger_reject(w->head->page);
-        w->head->is_lost = true;
-        w->head->rejections = 0;
-        return;
+                 (unsigned long long)i->messages, w->state->folder, path, why->message);
+        backlog_reject(w->s->backlog, i);
+        return; /* its counts are written next */
     }
-    log_line(LOG_ERROR, "the counts of %llu messages are set aside in %s/%s: %s",
-             (unsigned long long)w->counts.arrived, w->state->folder, path, why->message);
-    confirm(w);
+    log_line(LOG_ERROR, "the counts of a unit are set aside in %s/%s: %s", w->state->folder, path,
+             why->message);
+    confirm(w, UNIT_REJECTED);
 }
 
-static void write_head(struct writer *w)
+static void write_item(struct writer *w)
 {
-    struct work *head = w->head;
     struct err err = {0};
-    struct unit_block blocks[SOURCE_GROUPS_MAX];
-    for (unsigned i = 0; i < head->blocks_n; i++) {
-        const struct work_block *b = head->blocks[i];
-        blocks[i] = (struct unit_block){b->source_group, &b->block, &b->counts};
-    }
-    ledger_page_read(head->page, head->is_lost, &w->counts);
-    struct unit u = {
-        .number = w->counts.number,
-        .blocks = blocks,
-        .blocks_n = head->is_lost ? 0 : head->blocks_n,
-        .zone = w->s->config.time_zone,
-        .rows = w->counts.rows,
-        .rows_n = w->counts.rows_n,
-        .drops = w->counts.drops,
-        .drops_n = w->counts.drops_n,
-    };
-    memcpy(u.run, w->counts.run, sizeof(u.run));
-    enum unit_outcome outcome = unit_write(w->c, &u, &w->patience, &err);
+    enum unit_outcome outcome = unit_write(w->c, &w->item.unit, &w->patience, &err);
     switch (outcome) {
     case UNIT_COMMITTED:
     case UNIT_STORED_ALREADY:
-        say_crash(w, outcome);
-        confirm(w);
+        confirm(w, outcome);
         return;
     case UNIT_NOT_COMMITTED:
     case UNIT_UNKNOWN:
         failed(w, outcome == UNIT_UNKNOWN ? "the outcome of a unit is unknown" : "cannot write",
                &err);
+        give_back(w);
         return;
     case UNIT_REJECTED:
-        rejected(w, &u, &err);
+        rejected(w, &err);
         return;
     }
 }
 
 /* ---- status ---- */
+
+static int report_detail(struct writer *w, struct err *err)
+{
+    struct spool_status spool;
+    backlog_status(w->s->backlog, &spool);
+    return status_detail(w->c, w->s, &spool, &w->patience, err);
+}
 
 static void report(struct writer *w)
 {
@@ -306,6 +310,12 @@ static void report(struct writer *w)
     int rc = status_listeners(w->c, w->s, &w->patience, &w->listening_seen, &err);
     if (rc == 0)
         rc = status_equation(w->c, w->s, &w->patience, &err);
+    if (rc == 0)
+        rc = report_detail(w, &err);
+    if (rc == 0)
+        rc = notes_write(&w->s->notes, w->c, &err);
+    if (rc == 0)
+        rc = sender_sql_report(w->c, &w->patience, w->s, &w->refused_mono_us, &err);
     if (rc < 0)
         failed(w, "cannot report", &err);
 }
@@ -315,18 +325,19 @@ static void report(struct writer *w)
 static int timeout_ms(const struct writer *w)
 {
     int64_t now = clock_mono_us();
-    int64_t until = w->c ? w->status_mono_us : w->retry_mono_us;
-    if (w->c && w->head)
-        until = MIN(until, w->retry_mono_us);
+    int64_t until = w->status_mono_us;
+    if (!w->c || (now < w->retry_mono_us && w->retry_mono_us < until))
+        until = w->retry_mono_us; /* something may wait for it */
     int64_t ms = until <= now ? 0 : (until - now) / 1000 + 1;
-    /* a stop is seen soon while a unit waits for its retry */
-    return (int)MIN(ms, (int64_t)PENDING_SLICE_MS * (w->head ? 1 : 10));
+    return (int)MIN(ms, (int64_t)(atomic_load(&w->s->is_stopping) ? STOPPING_SLICE_MS : SLICE_MS));
 }
 
 static void wait_for_something(struct writer *w)
 {
+    /* a unit that may not be written yet is not looked for */
+    bool may_take = w->c && clock_mono_us() >= w->retry_mono_us;
     struct pollfd fds[2] = {
-        {.fd = w->head || w->is_ended ? -1 : w->s->write.event_fd, .events = POLLIN},
+        {.fd = may_take ? backlog_fd(w->s->backlog) : -1, .events = POLLIN},
         {.fd = w->c ? PQsocket(w->c) : -1, .events = POLLIN},
     };
     (void)poll(fds, ARRAY_LEN(fds), timeout_ms(w)); /* EINTR: the caller looks again anyway */
@@ -344,18 +355,16 @@ static void step(struct writer *w)
     int64_t now = clock_mono_us();
     if (!w->c && now >= w->retry_mono_us)
         try_connect(w);
-    if (w->c && w->head && now >= w->retry_mono_us) {
-        write_head(w);
-        if (w->c && clock_mono_us() >= w->status_mono_us)
-            report(w);
-        return;
-    }
-    if (w->c && now >= w->status_mono_us)
+    bool is_written = w->c && now >= w->retry_mono_us && take_item(w);
+    if (is_written)
+        write_item(w);
+    if (w->c && clock_mono_us() >= w->status_mono_us)
         report(w);
-    wait_for_something(w);
+    if (!is_written)
+        wait_for_something(w);
 }
 
-/* The last word: nothing is queued, and this run ends as it should. */
+/* The last word: everything is stored or in the spool, and this run ends as it should. */
 static void say_stopped(struct writer *w)
 {
     struct err err = {0};
@@ -375,23 +384,17 @@ void *writer_run(void *argument)
     w->state = start->state;
     w->file = start->file;
     w->patience = (struct unit_patience){ANSWER_US, &w->s->give_up_mono_us};
-    for (;;) {
-        if (!w->head)
-            w->head = queue_pop(&w->s->write, &w->is_ended);
-        if ((!w->head && w->is_ended) || has_given_up(w))
-            break;
+    while (!has_given_up(w) && (w->has_item || !backlog_has_ended(w->s->backlog))) {
         step(w);
         if (w->c)
             take_notifications(w);
     }
-    bool is_complete = !w->head && w->is_ended;
-    if (w->c && is_complete)
+    give_back(w);
+    if (w->c && !has_given_up(w))
         say_stopped(w);
     disconnect(w);
-    work_free(&w->head);
     free(w);
-    if (is_complete)
-        atomic_store(&start->shared->is_written, true);
+    atomic_store(&start->shared->is_written, true);
     shared_wake(start->shared->done_fd);
     return NULL;
 }

@@ -67,6 +67,8 @@ static void add_word(struct buf *out, struct view code, enum event_language lang
         const char *code, *en, *ja;
     } words[] = {
         {"ok", "within the budget", "予算内"},
+        {"away", "not available", "応答なし"},
+        {"slow", "slower than what comes", "受信に追い付かない"},
         {"watch", "near the budget", "予算に近い状態"},
         {"over_forecast", "likely to pass the budget", "予算を超える見込み"},
         {"over", "over the budget", "予算超過"},

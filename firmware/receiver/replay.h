@@ -1,0 +1,12 @@
+/* Units of a killed run, made again from their pages in the ledger and their journal. */
+#ifndef AZEKURA_RECEIVER_REPLAY_H
+#define AZEKURA_RECEIVER_REPLAY_H
+
+#include "receiver/shared.h"
+
+/* Parse the messages of w's journal into blocks, as they were, and make its page agree with them.
+ * The blocks have builders, to be packed; they are none of builders_begin_unit(), so one unit at a
+ * time.  A packer. */
+void replay_unit(struct shared *s, struct work *w);
+
+#endif
