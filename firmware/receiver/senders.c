@@ -376,6 +376,14 @@ struct refused_senders *senders_take_refused(struct senders *s)
     return atomic_exchange(&s->ready, NULL);
 }
 
+void senders_give_back(struct senders *s, struct refused_senders **pr)
+{
+    struct refused_senders *none = NULL;
+    if (!atomic_compare_exchange_strong(&s->ready, &none, *pr))
+        free(*pr);
+    *pr = NULL;
+}
+
 /* ---- sequence numbers ---- */
 
 bool senders_sequence(struct senders *s, struct sender *x, const struct record *r,

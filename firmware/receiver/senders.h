@@ -111,5 +111,8 @@ struct refused_senders {
 };
 /* What senders_put_refused made ready, to be freed (free), or NULL. */
 MUST_USE struct refused_senders *senders_take_refused(struct senders *s);
+/* It could not be told: it is taken again next time, unless a newer one is ready, which has what
+ * came since; then it is freed. */
+void senders_give_back(struct senders *s, struct refused_senders **r);
 
 #endif

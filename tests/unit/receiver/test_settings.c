@@ -38,31 +38,31 @@ Test(settings, source_groups_and_shed_levels_are_remembered_for_a_start_without_
 {
     struct ip inside = {4, {10, 1, 2, 3}};
     write_kept("source_groups", VIEW("member 10.1.0.0/16 4\nshed 4 6\n"));
-    settings_load_kept_groups(&shared, &state);
-    struct groups *g = shared_take_groups(&shared);
-    cr_assert_not_null(g);
-    cr_expect_eq(groups_find(g, &inside), 4);
-    cr_expect_eq(g->shed_from[4], 6);
-    cr_expect_eq(g->shed_from[0], GROUPS_SHED_NONE);
-    groups_free(&g);
+    settings_load_kept_rules(&shared, &state);
+    struct sender_rules *r = shared_take_rules(&shared, 0);
+    cr_assert_not_null(r);
+    cr_expect_eq(groups_find(r->groups, &inside), 4);
+    cr_expect_eq(r->groups->shed_from[4], 6);
+    cr_expect_eq(r->groups->shed_from[0], GROUPS_SHED_NONE);
+    sender_rules_free(&r);
 }
 
 /* Nothing but the network of the benchmark, which is the same for all. */
 static void expect_only_benchmark(const char *what)
 {
     struct ip benchmark = {4, {127, 66, 3, 4}}, other = {4, {10, 1, 2, 3}};
-    struct groups *g = shared_take_groups(&shared);
-    cr_assert_not_null(g, "%s", what);
-    cr_expect_eq(g->members.n, 1, "%s", what);
-    cr_expect_eq(groups_find(g, &benchmark), SOURCE_GROUP_BENCHMARK, "%s", what);
-    cr_expect_eq(groups_find(g, &other), 0, "%s", what);
-    cr_expect_eq(g->shed_from[4], GROUPS_SHED_NONE, "%s", what);
-    groups_free(&g);
+    struct sender_rules *r = shared_take_rules(&shared, 0);
+    cr_assert_not_null(r, "%s", what);
+    cr_expect_eq(r->groups->members.n, 1, "%s", what);
+    cr_expect_eq(groups_find(r->groups, &benchmark), SOURCE_GROUP_BENCHMARK, "%s", what);
+    cr_expect_eq(groups_find(r->groups, &other), 0, "%s", what);
+    cr_expect_eq(r->groups->shed_from[4], GROUPS_SHED_NONE, "%s", what);
+    sender_rules_free(&r);
 }
 
 Test(settings, a_first_start_knows_the_benchmark_and_no_other_source_group)
 {
-    settings_load_kept_groups(&shared, &state);
+    settings_load_kept_rules(&shared, &state);
     expect_only_benchmark("first start");
 }
 
@@ -71,14 +71,14 @@ Test(settings, source_groups_that_cannot_be_read_are_left_out_whole)
     static const char *const texts[] = {"member 10.1.0.0/16 4\nnonsense\n", "shed 4 9\n", "member"};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         write_kept("source_groups", view_str(texts[i]));
-        settings_load_kept_groups(&shared, &state);
+        settings_load_kept_rules(&shared, &state);
         expect_only_benchmark(texts[i]);
     }
     struct buf large = BUF_INIT(2 * GROUPS_TEXT_MAX_BYTES);
     while (large.n <= GROUPS_TEXT_MAX_BYTES)
         (void)buf_add_str(&large, "member 10.1.0.0/16 4\n");
     write_kept("source_groups", buf_view(&large));
-    settings_load_kept_groups(&shared, &state);
+    settings_load_kept_rules(&shared, &state);
     expect_only_benchmark("larger than it can be");
     buf_free(&large);
 }
