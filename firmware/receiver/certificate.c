@@ -1,6 +1,7 @@
 /* What a certificate says of itself. */
 #include "receiver/certificate.h"
 
+#include <ctype.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
@@ -45,6 +46,26 @@ static int time_us(const ASN1_TIME *t, int64_t *ret)
     return 0;
 }
 
+void certificate_key_name(EVP_PKEY *key, char out[32])
+{
+    static const struct {
+        const char *openssl, *ours;
+    } curves[] = {{"prime256v1", "ec-p256"}, {"secp384r1", "ec-p384"}, {"secp521r1", "ec-p521"}};
+    char group[64] = "";
+    const char *type = key ? EVP_PKEY_get0_type_name(key) : NULL;
+    snprintf(out, 32, "%s", type ? type : "unknown");
+    if (key && EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA)
+        snprintf(out, 32, "rsa-%d", EVP_PKEY_get_bits(key));
+    else if (key && EVP_PKEY_get_group_name(key, group, sizeof(group), NULL) == 1)
+        snprintf(out, 32, "ec-%.28s", group);
+    for (size_t i = 0; i < ARRAY_LEN(curves); i++)
+        if (strcmp(group, curves[i].openssl) == 0)
+            snprintf(out, 32, "%s", curves[i].ours);
+    for (char *p = out; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    ERR_clear_error();
+}
+
 static void add_name(const GENERAL_NAME *g, struct buf *out)
 {
     if (g->type == GEN_DNS) {
@@ -68,9 +89,9 @@ static void add_name(const GENERAL_NAME *g, struct buf *out)
     }
 }
 
-static void add_names(X509 *x, struct buf *out)
+/* Frees `all`, which may be NULL. */
+static void add_names(GENERAL_NAMES *all, struct buf *out)
 {
-    GENERAL_NAMES *all = X509_get_ext_d2i(x, NID_subject_alt_name, NULL, NULL);
     for (int i = 0; all && i < sk_GENERAL_NAME_num(all); i++)
         add_name(sk_GENERAL_NAME_value(all, i), out);
     GENERAL_NAMES_free(all);
@@ -90,12 +111,48 @@ int certificate_facts(X509 *x, struct certificate_facts *ret, struct err *err)
     CHECK(X509_digest(x, EVP_sha256(), hash, &n) == 1 && n == 32);
     for (unsigned i = 0; i < n; i++)
         snprintf(f.fingerprint + (size_t)2 * i, 3, "%02x", hash[i]);
+    certificate_key_name(X509_get0_pubkey(x), f.key);
     f.is_self_signed = X509_self_signed(x, 0) == 1;
     f.is_authority = X509_check_ca(x) > 0;
-    add_names(x, &f.names);
+    add_names(X509_get_ext_d2i(x, NID_subject_alt_name, NULL, NULL), &f.names);
     ERR_clear_error();
     *ret = f;
     return 0;
+}
+
+int certificate_request_facts(struct view text, struct certificate_facts *ret, struct buf *pem,
+                              struct err *err)
+{
+    struct certificate_facts f = {.names = BUF_INIT(CERTIFICATE_NAMES_MAX_BYTES)};
+    BIO *in = BIO_new_mem_buf(text.n ? text.p : "", (int)text.n), *out = BIO_new(BIO_s_mem());
+    CHECK(in && out);
+    X509_REQ *r = PEM_read_bio_X509_REQ(in, NULL, NULL, NULL);
+    BIO_free(in);
+    int rc = 0;
+    if (!r) {
+        rc = err_set(err, EINVAL, "bad_request", "the certificate request is damaged: %s",
+                     certificate_openssl_reason());
+    } else {
+        char *p;
+        STACK_OF(X509_EXTENSION) *all = X509_REQ_get_extensions(r);
+        name_text(X509_REQ_get_subject_name(r), f.subject);
+        certificate_key_name(X509_REQ_get0_pubkey(r), f.key);
+        add_names(X509V3_get_d2i(all, NID_subject_alt_name, NULL, NULL), &f.names);
+        sk_X509_EXTENSION_pop_free(all, X509_EXTENSION_free);
+        CHECK(PEM_write_bio_X509_REQ(out, r) == 1);
+        long n = BIO_get_mem_data(out, &p);
+        if (buf_add(pem, p, (size_t)n) < 0)
+            rc = err_set(err, ENOSPC, "too_large", "the certificate request exceeds %zu bytes",
+                         pem->max);
+    }
+    X509_REQ_free(r);
+    BIO_free(out);
+    ERR_clear_error();
+    if (rc < 0)
+        buf_free(&f.names);
+    else
+        *ret = f;
+    return rc;
 }
 
 void certificate_facts_free(struct certificate_facts *f)

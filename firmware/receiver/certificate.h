@@ -25,13 +25,21 @@ struct certificate_facts {
     char issuer[CERTIFICATE_TEXT_MAX];
     int64_t not_before_us, not_after_us; /* since the epoch */
     char fingerprint[65];                /* SHA-256, lower-case hex */
+    char key[32];                        /* "ec-p256", "rsa-3072", "ed25519" */
     bool is_self_signed;
     bool is_authority; /* may sign certificates */
     struct buf names;  /* DNS names and addresses it is for, each ended by '\n'; buf_free */
 };
+/* "ec-p256", … of any key. */
+void certificate_key_name(EVP_PKEY *key, char out[32]);
 /* 0, or negative and *err when its times cannot be read. */
 MUST_USE int certificate_facts(X509 *x, struct certificate_facts *ret, struct err *err);
 void certificate_facts_free(struct certificate_facts *f);
+
+/* The same of a request (CSR) in a PEM text: subject, key and names; `pem` gets the request alone.
+ * 0, or negative and *err. */
+MUST_USE int certificate_request_facts(struct view text, struct certificate_facts *ret,
+                                       struct buf *pem, struct err *err);
 
 /* The certificates of a PEM text appended to `ret` (a stack of the caller's, sk_X509_pop_free); all
  * else in it is passed over.  Returns how many, or negative and *err (damaged, more than `most`).
@@ -56,6 +64,8 @@ struct certificate_subject {
     const char *names[TLS_NAMES_MAX];   /* DNS names and addresses */
     size_t names_n;                     /* the common name is added if it is one */
 };
+/* A DNS name ("*." may stand in front) or an IP address. */
+bool certificate_is_name(const char *name);
 /* 0, or -EINVAL and *err, whose field is the member at fault. */
 MUST_USE int certificate_subject_check(const struct certificate_subject *s, struct err *err);
 

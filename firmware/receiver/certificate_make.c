@@ -47,6 +47,12 @@ static bool is_dns_name(const char *name)
     return label > 0;
 }
 
+bool certificate_is_name(const char *name)
+{
+    struct ip ip;
+    return is_address(name, &ip) || is_dns_name(name);
+}
+
 static int bad(struct err *err, const char *field, const char *what, const char *value)
 {
     return err_set_field(err, EINVAL, "bad_value", field, "%s, not '%.80s'", what, value);
@@ -66,7 +72,6 @@ static bool is_line(const char *text)
 
 int certificate_subject_check(const struct certificate_subject *s, struct err *err)
 {
-    struct ip ip;
     if (!s->common_name[0] || !is_line(s->common_name))
         return bad(err, "common_name", "the common name is a line of 1 to 64 letters",
                    s->common_name);
@@ -81,7 +86,7 @@ int certificate_subject_check(const struct certificate_subject *s, struct err *e
         return err_set_field(err, EINVAL, "bad_value", "names",
                              "%zu names are more than the limit of %d", s->names_n, TLS_NAMES_MAX);
     for (size_t i = 0; i < s->names_n; i++)
-        if (!is_address(s->names[i], &ip) && !is_dns_name(s->names[i]))
+        if (!certificate_is_name(s->names[i]))
             return bad(err, "names", "a name is a DNS name or an IP address", s->names[i]);
     return 0;
 }
@@ -114,12 +119,10 @@ static bool has_name(const struct certificate_subject *s, const char *name)
 /* NULL: there is none, which only a common name that is no name can bring about. */
 static X509_EXTENSION *names_extension(const struct certificate_subject *s)
 {
-    struct ip ip;
     GENERAL_NAMES *all = GENERAL_NAMES_new();
     X509_EXTENSION *x = NULL;
     CHECK(all);
-    bool is_name = is_address(s->common_name, &ip) || is_dns_name(s->common_name);
-    if (is_name && !has_name(s, s->common_name))
+    if (certificate_is_name(s->common_name) && !has_name(s, s->common_name))
         CHECK(sk_GENERAL_NAME_push(all, general_name(s->common_name)) > 0);
     for (size_t i = 0; i < s->names_n; i++)
         CHECK(sk_GENERAL_NAME_push(all, general_name(s->names[i])) > 0);

@@ -5,6 +5,7 @@
  *     identity.pem     private key, certificate, and the chain to (not including) a root: one file,
  *                      replaced by a rename, so that key and certificate are never of two kinds
  *     pending.pem      key and request (CSR) of a certificate that has been asked for elsewhere
+ *     last_good.pem    a copy of the last identity.pem that passed its checks
  *     client_cas.pem   authorities, one after the other
  *     allowed          "name NAME" or "fingerprint SHA-256" a line; empty: whoever has a
  * certificate
@@ -18,6 +19,7 @@
 #define AZEKURA_RECEIVER_IDENTITY_H
 
 #include "base/clock.h"
+#include "net/tls.h"
 #include "receiver/state.h"
 #include "store/unit.h"
 
@@ -31,24 +33,20 @@ struct identity;
 MUST_USE int identity_open(const struct state *state, struct identity **ret, struct err *err);
 void identity_close(struct identity **i);
 
-/* Where the parts are; for net/tls.  Valid until the next call for the same identity. */
-struct identity_files {
-    const char *identity;   /* certificate, chain and private key in one file */
-    const char *client_cas; /* NULL: none */
-    const char *const *allowed_names, *const *allowed_fingerprints; /* lower-case hex */
-    size_t allowed_names_n, allowed_fingerprints_n;
-};
-/* The first time a TLS listener is wanted: makes a self-signed certificate where there is none.
- * `names`: of the box, beside its host name; separated by commas.  0, or negative and *err: what is
- * there does not pass its checks. */
-MUST_USE int identity_load(struct identity *i, const char *names, struct identity_files *ret,
+/* Whenever a TLS context is to be made: fills in what is ours and whom we believe (`clients` and
+ * `min_version` are the caller's).  The first time it makes a self-signed certificate, for the
+ * host's name and `names` (DNS names and addresses, separated by commas or blanks; what is neither
+ * is left out).  Where identity.pem cannot be used the last good one is given.  The text in *ret is
+ * valid until the next call.  0, or negative and *err. */
+MUST_USE int identity_load(struct identity *i, const char *names, struct tls_options *ret,
                            struct err *err);
 
 /* Writer thread, after each connect, on NOTIFY azekura_tls and at least each IDENTITY_LOOK_US: do
  * what is asked for, look whether the files have changed, report, and warn of an expiry that comes
  * near.  Costs a stat and no statement when nothing is due.  `has_news`: the database said that
- * there is something to do.  Returns 1 when what identity_load() gives has changed, 0 when not, or
- * negative and *err as unit_query(). */
+ * there is something to do.  `c` NULL: the database is away; then only the files are looked at.
+ * Returns 1 when what identity_load() gives has changed, 0 when not, or negative and *err as
+ * unit_query(). */
 MUST_USE int identity_serve(struct identity *i, PGconn *c, const struct unit_patience *p,
                             bool has_news, struct err *err);
 
