@@ -7,7 +7,7 @@
 #include "receiver/senders.h"
 #include "net/tls_failure.h"
 
-/* Since the start. */
+/* Since the start, but for the last three. */
 struct intake_counts {
     uint64_t arrived, refused; /* messages */
     uint64_t kernel_dropped;
@@ -15,6 +15,7 @@ struct intake_counts {
     uint64_t benchmark_arrived, benchmark_refused; /* of the above */
     /* of each listener: the arrived, and their bytes */
     uint64_t received[LISTENER_COUNT], received_bytes[LISTENER_COUNT];
+    uint64_t open_units, open_messages, open_bytes; /* now: in the open unit's blocks */
 };
 
 /* Of all datagram sockets. */

@@ -61,6 +61,7 @@ struct intake {
     struct senders *senders;
     struct sender *sender;   /* of the last message of this read; NULL: not asked yet */
     int64_t senders_mono_us; /* when they are looked through next */
+    int64_t looked_at_us;    /* the wall clock of the last time */
     size_t unit_max_bytes;   /* of text, in an open unit */
 
     struct lane_counts lane_counts;
@@ -497,13 +498,16 @@ void intake_dropped(struct intake *in, enum listener listener, uint64_t datagram
 static void take_summary(void *context, uint8_t listener, const struct ip *source,
                          struct view message)
 {
-    take(context, (enum listener)listener, source, message, INTAKE_WHOLE, true);
+    struct intake *in = context;
+    intake_at(in, in->looked_at_us);
+    take(in, (enum listener)listener, source, message, INTAKE_WHOLE, true);
 }
 
 static void take_gap(void *context, uint8_t listener, const struct ip *source,
                      const struct sequence_gap *gap)
 {
     struct intake *in = context;
+    intake_at(in, in->looked_at_us);
     int row = find_row(in, listener, source);
     if (row >= 0)
         ledger_gap(in->open->page, row, (uint32_t)MIN(gap->missing, UINT32_MAX),
@@ -516,8 +520,7 @@ static void look_through_senders(struct intake *in, int64_t now, bool is_end)
     if (now < in->senders_mono_us || !intake_has_room(in))
         return;
     in->senders_mono_us = now + SENDERS_EVERY_US;
-    int64_t wall_us = clock_wall_us();
-    intake_at(in, wall_us);
+    int64_t wall_us = in->looked_at_us = clock_wall_us();
     senders_due_summaries(in->senders, now, wall_us, is_end, take_summary, in);
     /* at the end too only what has long been awaited: the rest may wait in a socket that the next
      * start takes over */

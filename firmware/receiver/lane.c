@@ -41,7 +41,9 @@ unsigned lane_of(const struct ip *source, uint8_t listener, unsigned lanes)
         return 0;
     memcpy(words, source->bytes, sizeof(words));
     h = (words[0] ^ source->family) * UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ (h >> 32) ^ words[1]) * UINT64_C(0xd6e8feb86659fd93);
+    h ^= (h >> 32) ^ words[1];
+    h = (h ^ (h >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+    h = (h ^ (h >> 32)) * UINT64_C(0x9e3779b97f4a7c15);
     return (unsigned)((h >> 32) % lanes);
 }
 

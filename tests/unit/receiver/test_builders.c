@@ -3,11 +3,13 @@
 
 #include "receiver/builders.h"
 
+enum { UNITS = builders_units(1) };
+
 static struct builders stock;
 
 static void set_up(void)
 {
-    builders_init(&stock);
+    builders_init(&stock, 1);
 }
 
 static void tear_down(void)
@@ -78,7 +80,7 @@ Test(builders, of_those_that_have_grown_only_as_many_as_units_are_kept)
         cr_expect_eq(stock.large_n, cases[i].is_large, "case %zu", i);
         cr_expect_eq(stock.small_n, !cases[i].is_large, "case %zu", i);
         builders_done(&stock);
-        builders_init(&stock);
+        builders_init(&stock, 1);
     }
     struct builder *taken[UNITS + 3];
     for (size_t i = 0; i < ARRAY_LEN(taken); i++) {
@@ -99,4 +101,49 @@ Test(builders, small_ones_are_kept_for_two_units_of_all_groups_and_no_more)
     for (size_t i = 0; i < ARRAY_LEN(taken); i++)
         builders_give(&stock, taken[i]);
     cr_expect_eq(stock.small_n, BUILDERS_SPARE);
+}
+
+Test(builders, more_lanes_may_have_more_units)
+{
+    static const struct {
+        unsigned lanes, units;
+    } cases[] = {{1, 4}, {2, 7}, {RECEIVER_LANES_MAX, 49}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        builders_done(&stock);
+        builders_init(&stock, cases[i].lanes);
+        for (unsigned n = 0; n < cases[i].units; n++)
+            cr_assert(builders_begin_unit(&stock), "%u lanes, unit %u", cases[i].lanes, n);
+        cr_expect_not(builders_begin_unit(&stock), "%u lanes", cases[i].lanes);
+    }
+}
+
+enum { TAKERS = 4, TURNS = 20000 };
+static _Atomic unsigned most, now;
+
+static void *take_and_give(void *context)
+{
+    (void)context;
+    for (unsigned i = 0; i < TURNS; i++) {
+        if (!builders_begin_unit(&stock))
+            continue;
+        unsigned n = atomic_fetch_add(&now, 1) + 1, seen = atomic_load(&most);
+        while (n > seen && !atomic_compare_exchange_weak(&most, &seen, n))
+            ;
+        atomic_fetch_sub(&now, 1);
+        builders_end_unit(&stock);
+    }
+    return NULL;
+}
+
+Test(builders, threads_never_have_more_units_together_than_there_are)
+{
+    pthread_t takers[TAKERS];
+    while (builders_free_units(&stock) > 2)
+        cr_assert(builders_begin_unit(&stock));
+    for (int i = 0; i < TAKERS; i++)
+        cr_assert_eq(pthread_create(&takers[i], NULL, take_and_give, NULL), 0);
+    for (int i = 0; i < TAKERS; i++)
+        pthread_join(takers[i], NULL);
+    cr_expect_leq(atomic_load(&most), 2);
+    cr_expect_eq(builders_free_units(&stock), 2);
 }

@@ -14,20 +14,39 @@ static struct zone *zone;
 static struct intake *in;
 static struct ip sender = {4, {192, 0, 2, 1}};
 
-static void set_up(void)
+enum { UNITS = builders_units(1) };
+#define JOURNAL_BYTES (INT64_C(64) << 20)
+
+static void set_up_with(int64_t bytes)
 {
     struct config c;
     struct err err = {0};
     struct ledger_found found;
-    char path[64];
+    struct journal_found journal_found;
+    char path[64], journal_path[64];
     cr_assert_not_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/ledger", folder);
+    snprintf(journal_path, sizeof(journal_path), "%s/journal", folder);
     config_defaults(&c);
+    c.threads = 1;
     cr_assert_eq(zone_load("UTC", &zone, &err), 0, "%s", err.message);
     cr_assert_eq(shared_init(&shared, &c, &err), 0);
     cr_assert_eq(ledger_open(path, &shared.ledger, &found, &err), 0, "%s", err.message);
-    in = intake_new(&shared, zone);
+    cr_assert_eq(journal_open(journal_path, bytes, &shared.journal, &journal_found, &err), 0, "%s",
+                 err.message);
+    in = intake_new(&shared, 0, zone);
     intake_at(in, NOON);
+}
+
+static void set_up(void)
+{
+    set_up_with(JOURNAL_BYTES);
+}
+
+/* Enough that a unit may hold as much text as a block. */
+static void set_up_large(void)
+{
+    set_up_with(4 * (int64_t)BLOCK_MAX_TEXT_BYTES);
 }
 
 /* What the packer and the writer would do: the units in order. */
@@ -49,10 +68,35 @@ static uint32_t in_group(const struct work *w, uint8_t group)
     return n;
 }
 
-/* Stored messages of the unit; its builders go back. */
+/* Messages of the journal by row. */
+static uint64_t journaled[LEDGER_ROWS];
+
+static void count_entry(void *context, const struct journal_entry *e)
+{
+    uint64_t *n = context;
+    (*n)++;
+    journaled[e->row]++;
+}
+
+static void check_journal(struct work *w)
+{
+    struct err err = {0};
+    uint64_t n = 0;
+    memset(journaled, 0, sizeof(journaled));
+    cr_assert_eq(journal_replay(w->journal, count_entry, &n, &err), 0, "%s", err.message);
+    for (size_t i = 0; i < counts.rows_n; i++) {
+        cr_assert_eq(journaled[i], counts.rows[i].stored, "row %zu", i);
+        n -= journaled[i];
+    }
+    cr_assert_eq(n, 0, "a message of the journal is in no row");
+}
+
+/* Stored messages of the unit, which are those of its journal; its builders go back. */
 static uint64_t finish(struct work *w)
 {
     ledger_page_read(w->page, false, &counts);
+    if (counts.drops_n == 0)
+        check_journal(w);
     uint64_t stored = 0;
     for (size_t i = 0; i < counts.rows_n; i++)
         stored += counts.rows[i].stored;
@@ -69,6 +113,7 @@ static uint64_t finish(struct work *w)
         builders_give(&shared.builders, w->blocks[i]->builder);
     if (w->has_builders)
         builders_end_unit(&shared.builders);
+    journal_release(&w->journal);
     ledger_release(shared.ledger, &w->page);
     atomic_fetch_sub(&shared.pending_units, 1);
     work_free(&w);
@@ -84,6 +129,7 @@ static void tear_down(void)
         (void)finish(w);
     intake_free(&in);
     ledger_close(&shared.ledger, true);
+    journal_close(&shared.journal, true);
     shared_done(&shared);
     zone_free(&zone);
     snprintf(command, sizeof(command), "rm -r %s", folder);
@@ -91,6 +137,7 @@ static void tear_down(void)
 }
 
 TestSuite(intake, .init = set_up, .fini = tear_down);
+TestSuite(intake_large, .init = set_up_large, .fini = tear_down);
 
 static void receive(unsigned n)
 {
@@ -184,7 +231,7 @@ Test(intake, more_senders_than_a_page_has_rows_make_another_unit)
     cr_expect_eq(units, 3);
 }
 
-Test(intake, a_block_full_of_text_moves_its_last_message_to_the_next)
+Test(intake_large, a_block_full_of_text_moves_its_last_message_to_the_next)
 {
     enum { BIG = 60000 };
     static char big[BIG];
@@ -275,10 +322,10 @@ static const struct ip office = {4, {10, 1, 0, 1}}, lab = {4, {10, 2, 0, 1}};
 /* Members and sheds as they are kept: in force from the next read on. */
 static void set_groups(const char *text)
 {
-    struct groups *g = groups_new();
+    struct sender_rules *r = sender_rules_new();
     struct err err = {0};
-    cr_assert_eq(groups_parse(g, view_str(text), &err), 0, "%s", err.message);
-    shared_put_groups(&shared, g);
+    cr_assert_eq(sender_rules_parse(r, view_str(text), &err), 0, "%s", err.message);
+    shared_put_rules(&shared, r);
     intake_at(in, NOON);
 }
 
@@ -384,7 +431,7 @@ Test(intake, a_unit_closes_at_its_bound_of_messages_over_all_groups)
     cr_expect_eq(finish(w), UNIT_MAX_MESSAGES);
 }
 
-Test(intake, the_text_of_all_blocks_together_is_what_one_block_may_have)
+Test(intake_large, the_text_of_all_blocks_together_is_what_one_block_may_have)
 {
     enum { BIG = 60000, GROUPS = 8 };
     static char big[BIG];
@@ -412,7 +459,7 @@ Test(intake, the_text_of_all_blocks_together_is_what_one_block_may_have)
     cr_expect_eq(finish(w), sent, "and it is stored");
 }
 
-Test(intake, a_full_block_moves_its_message_and_the_others_go_with_the_old_unit)
+Test(intake_large, a_full_block_moves_its_message_and_the_others_go_with_the_old_unit)
 {
     enum { BIG = 60000 };
     static char big[BIG];
@@ -552,12 +599,12 @@ Test(intake, groups_changed_while_running_take_the_next_read_also_of_a_sender_kn
 
 Test(intake, a_set_put_while_nothing_comes_is_taken_by_the_tick)
 {
-    struct groups *g = groups_new();
+    struct sender_rules *r = sender_rules_new();
     struct err err = {0};
-    cr_assert_eq(groups_parse(g, VIEW("member 10.1.0.0/16 5\n"), &err), 0);
-    shared_put_groups(&shared, g);
+    cr_assert_eq(sender_rules_parse(r, VIEW("member 10.1.0.0/16 5\n"), &err), 0);
+    shared_put_rules(&shared, r);
     intake_tick(in, clock_mono_us());
-    cr_expect_null(shared_take_groups(&shared));
+    cr_expect_null(shared_take_rules(&shared, 0));
     send(&office, 5, 1);
     intake_close(in);
     struct work *w = next_unit();
@@ -612,4 +659,167 @@ Test(intake, what_the_benchmark_sends_is_counted_once_more_by_itself)
     cr_expect_eq(c->benchmark_refused, 2);
     for (unsigned i = 0; i < UNITS; i++)
         builders_end_unit(&shared.builders);
+}
+
+/* ---- who may send ---- */
+
+Test(intake, what_is_not_allowed_is_refused_unparsed_and_kept_for_the_report)
+{
+    set_groups("allow 10.1.0.0/16 udp\n");
+    send(&office, 5, 2);
+    send(&lab, 5, 3);
+    cr_expect(intake_may_connect(in, LISTENER_TCP, &lab), "no row is about that listener");
+    cr_expect_not(intake_may_connect(in, LISTENER_UDP, &lab));
+    cr_expect(intake_may_connect(in, LISTENER_UDP, &office));
+    intake_close(in);
+    cr_expect_eq(finish(next_unit()), 2);
+    cr_expect_eq(refused_as(REASON_NOT_ALLOWED), 3);
+    intake_tick(in, clock_mono_us());
+    struct refused_senders *refused = senders_take_refused(shared.lanes[0].senders);
+    cr_assert_not_null(refused);
+    cr_assert_eq(refused->n, 1);
+    cr_expect(ip_eq(&refused->list[0].source, &lab));
+    free(refused);
+}
+
+Test(intake, a_sender_over_its_rate_is_refused_and_told_of_after_a_minute)
+{
+    set_groups("limit 10.1.0.0/16 1 5\n");
+    send(&office, 5, 20);
+    send(&lab, 5, 20);
+    intake_close(in);
+    cr_expect_eq(finish(next_unit()), 5 + 20);
+    cr_expect_eq(refused_as(REASON_RATE_LIMIT), 15);
+    intake_tick(in, clock_mono_us() + 59 * US_PER_SECOND);
+    intake_close(in);
+    cr_expect_null(next_unit(), "it is not a minute yet");
+    intake_tick(in, clock_mono_us() + 62 * US_PER_SECOND);
+    intake_close(in);
+    struct work *w = next_unit();
+    cr_assert_not_null(w, "the summary");
+    cr_expect_eq(finish(w), 1);
+    cr_assert_eq(counts.rows_n, 1);
+    cr_expect(ip_eq(&counts.rows[0].source, &office), "it is a message of that sender");
+    cr_expect_eq(intake_counts(in)->arrived, 41);
+    cr_expect_eq(intake_counts(in)->refused, 15);
+}
+
+Test(intake, a_stop_tells_of_what_was_refused_before_its_minute_is_over)
+{
+    set_groups("limit 10.1.0.0/16 1 5\n");
+    send(&office, 5, 20);
+    intake_end(in);
+    uint64_t stored = 0;
+    for (struct work *w; (w = next_unit()) != NULL;)
+        stored += finish(w);
+    cr_expect_eq(stored, 6, "five and the summary");
+    cr_expect_eq(intake_counts(in)->refused, 15);
+}
+
+/* ---- the journal ---- */
+
+static void expect_entry(void *context, const struct journal_entry *e)
+{
+    unsigned *n = context;
+    char text[32];
+    snprintf(text, sizeof(text), "<13>message %u", (*n)++);
+    cr_expect(view_eq(e->bytes, view_str(text)), "%.*s", VIEW_ARG(e->bytes));
+    cr_expect_eq(e->received_at_us, NOON);
+}
+
+Test(intake, every_message_is_written_down_as_it_came_and_in_its_order)
+{
+    enum { SENT = 1000 };
+    set_groups("member 10.1.0.0/16 5\n");
+    for (unsigned i = 0; i < SENT; i++) {
+        char text[32];
+        int n = snprintf(text, sizeof(text), "<13>message %u", i);
+        intake_message(in, LISTENER_TCP, i % 3 ? &office : &lab, view_of(text, (size_t)n),
+                       INTAKE_WHOLE);
+    }
+    intake_close(in);
+    struct work *w = next_unit();
+    struct err err = {0};
+    unsigned n = 0;
+    cr_expect_eq(journal_replay(w->journal, expect_entry, &n, &err), 0);
+    cr_expect_eq(n, SENT);
+    (void)finish(w);
+}
+
+Test(intake, without_room_in_the_journal_nothing_is_read_and_what_cannot_wait_is_refused)
+{
+    static char big[60000];
+    struct ledger_page *page = ledger_begin(shared.ledger, false);
+    int row = ledger_row(page, NOON, LISTENER_TCP, &sender);
+    struct journal_chain *other = journal_begin(shared.journal, page);
+    cr_assert(intake_has_room(in));
+    while (intake_has_room(in))
+        cr_assert_eq(journal_append(other, row, 0, NOON, 0, view_of(big, sizeof(big))), 0);
+    cr_expect_not(intake_must_refuse(in), "units are on their way: what can wait waits");
+    atomic_store(&shared.is_full, true);
+    cr_expect(intake_must_refuse(in));
+    intake_at(in, NOON);
+    receive(7);
+    journal_release(&other);
+    atomic_store(&shared.is_full, false);
+    cr_expect(intake_has_room(in));
+    intake_at(in, NOON);
+    receive(3);
+    intake_close(in);
+    cr_expect_eq(finish(next_unit()), 3);
+    cr_expect_eq(refused_as(REASON_QUEUE_FULL), 7);
+    ledger_release(shared.ledger, &page);
+}
+
+Test(intake, a_unit_closes_before_open_ones_can_fill_the_journal)
+{
+    enum { BIG = 60000 };
+    static char big[BIG];
+    memset(big, 'x', sizeof(big));
+    struct work *w = NULL;
+    unsigned sent = 0;
+    for (; !w && sent < 5000; w = next_unit(), sent++)
+        intake_message(in, LISTENER_TCP, &sender, view_of(big, BIG), INTAKE_WHOLE);
+    cr_assert_not_null(w);
+    cr_expect_leq((size_t)sent * BIG, journal_bytes(shared.journal) / 4 + 3 * BIG);
+    cr_expect_eq(w->messages, sent);
+    cr_expect_geq(w->text_bytes, journal_bytes(shared.journal) / 4);
+    cr_expect_eq(finish(w), sent);
+}
+
+/* ---- beside other lanes ---- */
+
+Test(intake, units_that_one_lane_counts_on_are_not_taken_by_others)
+{
+    cr_assert(intake_has_room(in));
+    unsigned others = 0;
+    while (builders_begin_unit(&shared.builders))
+        others++;
+    cr_expect_eq(others, UNITS - 2, "two are in hand");
+    cr_expect(intake_has_room(in));
+    receive(BLOCK_MAX_MESSAGES + 1); /* one read may need both */
+    cr_expect_eq(intake_counts(in)->refused, 0);
+    cr_expect_not(intake_has_room(in));
+    (void)finish(next_unit());
+    cr_expect(intake_has_room(in));
+    for (unsigned i = 0; i < others; i++)
+        builders_end_unit(&shared.builders);
+}
+
+Test(intake, what_arrived_is_counted_by_listener_with_its_bytes)
+{
+    intake_message(in, LISTENER_UDP, &sender, VIEW("12345"), INTAKE_WHOLE);
+    intake_message(in, LISTENER_TCP, &sender, VIEW("123"), INTAKE_WHOLE);
+    intake_message(in, LISTENER_TCP, &sender, VIEW("1234"), INTAKE_WHOLE);
+    intake_message(in, LISTENER_TLS, &sender, VIEW("1"), INTAKE_WHOLE);
+    const struct intake_counts *c = &intake_lane_counts(in)->intake;
+    static const struct {
+        uint64_t messages, bytes;
+    } expected[LISTENER_COUNT] = {{1, 5}, {2, 7}, {1, 1}};
+    for (int k = 0; k < LISTENER_COUNT; k++) {
+        cr_expect_eq(c->received[k], expected[k].messages, "%s", listener_name((uint8_t)k));
+        cr_expect_eq(c->received_bytes[k], expected[k].bytes, "%s", listener_name((uint8_t)k));
+    }
+    cr_expect_eq(c->open_units, 1);
+    cr_expect_eq(c->open_messages, 4);
 }
