@@ -330,6 +330,7 @@ int identity_load(struct identity *i, const char *names, struct tls_options *ret
 {
     struct identity_mark now = identity_mark_of(&i->folder, identity_file);
     int rc = 0;
+    i->is_changed = false;
     if (now.inode == 0 && identity_mark_of(&i->folder, identity_good_file).inode == 0)
         rc = make_first(i, names, err);
     else if (!i->is_wanted || !i->has_facts)

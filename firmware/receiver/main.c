@@ -7,6 +7,7 @@
 
 #include "config/log.h"
 #include "receiver/backlog.h"
+#include "receiver/credentials.h"
 #include "receiver/handed.h"
 #include "receiver/lane.h"
 #include "receiver/packer.h"
@@ -120,7 +121,7 @@ static int open_backlog(struct receiver *r, struct err *err)
 {
     struct shared *s = &r->shared;
     struct spool_status found;
-    int rc = spool_open(r->config.state_dir, r->config.spool_max_bytes, backlog_notice, s,
+    int rc = spool_open(r->state.folder, r->config.spool_max_bytes, backlog_notice, s,
                         &s->spool, err);
     if (rc < 0)
         return rc;
@@ -166,6 +167,10 @@ static int set_up(struct receiver *r, struct err *err)
     if (rc < 0)
         return rc;
     settings_load_kept_rules(&r->shared, &r->state);
+    rc = credentials_open(&r->shared, &r->state, &r->shared.credentials, err);
+    if (rc < 0)
+        return rc;
+    credentials_apply(r->shared.credentials, &r->config);
     for (unsigned i = 0; rc == 0 && i < r->shared.lanes_n; i++) {
         r->intakes[i] = intake_new(&r->shared, i, r->zone);
         rc = lane_new(&r->shared, i, r->intakes[i], &r->lanes[i], err);
@@ -266,6 +271,7 @@ static void tear_down(struct receiver *r)
         lane_free(&r->lanes[i]);
         intake_free(&r->intakes[i]);
     }
+    credentials_close(&r->shared.credentials);
     backlog_free(&r->shared.backlog);
     close_files(&r->shared);
     shared_done(&r->shared);

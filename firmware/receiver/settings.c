@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "config/log.h"
+#include "receiver/credentials.h"
 #include "receiver/sender_sql.h"
 
 enum { KEPT_MAX_BYTES = 65536 };
@@ -140,6 +141,7 @@ int settings_read(PGconn *c, const struct unit_patience *p, const struct config 
     PQclear(r);
     keep(state, kept_name, buf_view(&kept));
     buf_free(&kept);
+    credentials_apply(s->credentials, &now); /* before somebody connects by TLS */
     shared_apply(s, &now);
     return take_rules(c, p, &now, state, s, err);
 }

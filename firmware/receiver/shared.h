@@ -102,6 +102,7 @@ struct shared {
     struct listening_wanted wanted;
     bool has_wanted; /* not taken yet */
 
+    struct credentials *credentials; /* NULL: none; main, then writer */
     struct tls_senders tls_senders; /* certificates seen: lanes put, the writer takes */
 
     _Atomic uint64_t stored, lost;   /* messages since the start: writer */

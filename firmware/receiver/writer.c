@@ -12,6 +12,7 @@
 
 #include "config/log.h"
 #include "receiver/backlog.h"
+#include "receiver/credentials.h"
 #include "receiver/rejected.h"
 #include "receiver/status.h"
 #include "receiver/sender_sql.h"
@@ -44,6 +45,7 @@ struct writer {
     bool has_item;
     bool is_announced; /* the database has been told that we run */
     bool has_changes;  /* settings or groups that have not been read yet */
+    bool has_tls_news; /* somebody asks for something about certificates */
 
     bool is_away; /* said in the log */
     int64_t away_since_mono_us;
@@ -131,6 +133,7 @@ static int prepare(struct writer *w, struct err *err)
         "set lock_timeout = '30s'",
         "set idle_in_transaction_session_timeout = '60s'",
         "listen azekura_setting",
+        "listen azekura_tls",
     };
     for (size_t i = 0; i < ARRAY_LEN(statements); i++) {
         int rc = unit_query(w->c, statements[i], 0, NULL, &w->patience, NULL, err);
@@ -161,6 +164,7 @@ static void try_connect(struct writer *w)
         return;
     }
     log_line(LOG_INFO, "connected to the database");
+    w->has_tls_news = true; /* it may have been asked meanwhile */
     w->status_mono_us = 0;
     if (!w->has_item) {
         say_recovered(w);
@@ -175,7 +179,10 @@ static void take_notifications(struct writer *w)
     struct err err = {0};
     PGnotify *n;
     while ((n = PQnotifies(w->c)) != NULL) {
-        w->has_changes = true;
+        if (strcmp(n->relname, "azekura_tls") == 0)
+            w->has_tls_news = true;
+        else
+            w->has_changes = true;
         PQfreemem(n);
     }
     if (!w->has_changes || clock_mono_us() < w->retry_mono_us)
@@ -184,6 +191,18 @@ static void take_notifications(struct writer *w)
         failed(w, "cannot read settings", &err);
     else
         w->has_changes = false;
+}
+
+/* Also without the database: files of the identity may have changed. */
+static void serve_credentials(struct writer *w)
+{
+    struct err err = {0};
+    if (w->c && clock_mono_us() < w->retry_mono_us)
+        return;
+    if (credentials_serve(w->s->credentials, w->c, &w->patience, w->c && w->has_tls_news, &err) < 0)
+        failed(w, "cannot do what is asked about certificates", &err);
+    else if (w->c)
+        w->has_tls_news = false;
 }
 
 /* Something came that nobody asked for: a notification, or the end. */
@@ -388,6 +407,7 @@ void *writer_run(void *argument)
         step(w);
         if (w->c)
             take_notifications(w);
+        serve_credentials(w);
     }
     give_back(w);
     if (w->c && !has_given_up(w))
