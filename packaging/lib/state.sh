@@ -77,8 +77,8 @@ own() {
 repair_owners() {
     local d user
     is_root && ! supervisor_runs && [ "$(cat /proc/sys/fs/protected_hardlinks 2>/dev/null)" = 1 ] || return 0
-    for d in postgresql "${azk_daemons[@]}"; do
-        user=$(user_of "$d")
+    for d in postgresql spool "${azk_daemons[@]}"; do
+        user=$(user_of "${d/spool/receiver}")
         [ -n "$(find "$state/$d" ! -user "$user" -print -quit)" ] || continue
         note "giving the files in $state/$d back to $user"
         chown -R -h "$user:" -- "$state/$d"
@@ -105,7 +105,7 @@ make_folders() {
     own "$state/postgresql" 700 "$(user_of postgresql)"
     for d in keeper web; do own "$state/$d" 750 "$(user_of "$d"):"; done
     # the keeper and the console count what the receiver has on disk; what is in its files it protects itself
-    own "$state/receiver" 755 "$(user_of receiver):"
+    for d in receiver spool; do own "$state/$d" 755 "$(user_of receiver):"; done
     repair_owners
 }
 
