@@ -1,0 +1,175 @@
+/* Who may send, and how fast. */
+#include <criterion/criterion.h>
+
+#include "receiver/sender_rules.h"
+
+static struct sender_rules *parse(const char *text)
+{
+    struct sender_rules *r = sender_rules_new();
+    struct err err = {0};
+    cr_assert_eq(sender_rules_parse(r, view_str(text), &err), 0, "%s", err.message);
+    return r;
+}
+
+static struct ip address(const char *text)
+{
+    struct ip ip;
+    cr_assert_eq(ip_parse(view_str(text), &ip), 0, "%s", text);
+    return ip;
+}
+
+Test(sender_rules, who_is_allowed_depends_on_network_and_listener)
+{
+    static const char rules[] = "member 127.66.0.0/16 32\n"
+                                "allow 192.0.2.0/24 any\n"
+                                "allow 2001:db8::/32 udp\n"
+                                "allow ::1 udp\n"
+                                "allow fe80::/10 tcp\n"
+                                "allow 192.0.0.0/8 tcp\n"
+                                "allow 192.0.2.9 udp\n"
+                                "allow ::ffff:198.51.100.0/120 udp\n";
+    static const struct {
+        const char *source;
+        bool udp, tcp, tls;
+    } cases[] = {
+        {"192.0.2.1", true, true, true},
+        {"192.0.2.9", true, true, true}, /* the smaller network adds nothing and takes nothing */
+        {"192.0.3.1", false, true, false},
+        {"10.0.0.1", false, false, false},
+        {"2001:db8::7", true, false, false},
+        {"2001:db9::7", false, false, false},
+        {"::1", true, false, false},
+        {"fe80::1", false, true, false},
+        {"::ffff:192.0.2.1", true, true, true}, /* IPv4 by way of IPv6 */
+        {"198.51.100.3", true, false, false},
+        {"127.66.1.2", true, true, true}, /* the benchmark */
+    };
+    struct sender_rules *r = parse(rules);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct ip ip = address(cases[i].source);
+        cr_expect_eq(sender_rules_is_allowed(r, LISTENER_UDP, &ip), cases[i].udp, "%s by udp",
+                     cases[i].source);
+        cr_expect_eq(sender_rules_is_allowed(r, LISTENER_TCP, &ip), cases[i].tcp, "%s by tcp",
+                     cases[i].source);
+        cr_expect_eq(sender_rules_is_allowed(r, LISTENER_TLS, &ip), cases[i].tls, "%s by tls",
+                     cases[i].source);
+    }
+    struct ip none = {0};
+    cr_expect_not(sender_rules_is_allowed(r, LISTENER_UDP, &none), "a sender without address");
+    sender_rules_free(&r);
+}
+
+Test(sender_rules, a_listener_that_no_row_is_about_takes_from_everybody)
+{
+    struct ip ip = address("10.0.0.1");
+    struct sender_rules *r = parse("");
+    for (uint8_t i = 0; i < LISTENER_COUNT; i++)
+        cr_expect(sender_rules_is_allowed(r, i, &ip), "no row, listener %u", i);
+    sender_rules_free(&r);
+    r = parse("allow 192.0.2.0/24 udp\n");
+    cr_expect_not(sender_rules_is_allowed(r, LISTENER_UDP, &ip));
+    cr_expect(sender_rules_is_allowed(r, LISTENER_TCP, &ip));
+    cr_expect(sender_rules_is_allowed(r, LISTENER_TLS, &ip));
+    sender_rules_free(&r);
+}
+
+Test(sender_rules, the_longest_network_says_the_limit)
+{
+    static const struct {
+        const char *source;
+        uint32_t rate, burst;
+    } cases[] = {
+        {"10.1.2.3", 5, 6},   {"10.1.9.9", 100, 200}, {"10.9.9.9", 0, 1},
+        {"192.0.2.1", 7, 77}, {"127.66.0.1", 0, 1},   {"2001:db8::1", 9, 10},
+    };
+    struct sender_rules *r = parse("member 127.66.0.0/16 32\n"
+                                   "limit 10.0.0.0/8 0 1\n"
+                                   "limit 10.1.2.0/24 5 6\n"
+                                   "limit 10.1.0.0/16 100 200\n"
+                                   "limit 2001:db8::/32 9 10\n"
+                                   "everyone 7 77\n");
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct ip ip = address(cases[i].source);
+        struct sender_limit limit = sender_rules_limit_of(r, &ip);
+        cr_expect_eq(limit.rate, cases[i].rate, "%s: %u", cases[i].source, limit.rate);
+        cr_expect_eq(limit.burst, cases[i].burst, "%s: %u", cases[i].source, limit.burst);
+    }
+    sender_rules_free(&r);
+}
+
+Test(sender_rules, what_is_written_reads_back_as_the_same)
+{
+    static const char text[] = "member 10.1.0.0/16 3\n"
+                               "shed 3 6\n"
+                               "allow 10.0.0.0/8 any\n"
+                               "allow 2001:db8::/32 tls\n"
+                               "limit 10.0.0.0/8 1000 2000\n"
+                               "everyone 5 10\n";
+    struct sender_rules *r = parse(text);
+    struct buf out = BUF_INIT(SENDER_RULES_TEXT_MAX_BYTES);
+    sender_rules_format(r, &out);
+    cr_expect_str_eq(buf_str(&out), text);
+    buf_free(&out);
+    sender_rules_free(&r);
+}
+
+Test(sender_rules, as_many_as_there_may_be_fit_into_the_file)
+{
+    struct sender_rules *r = sender_rules_new();
+    struct err err = {0};
+    char network[64];
+    for (int i = 0; i < SENDER_NETWORKS_MAX; i++) {
+        snprintf(network, sizeof(network), "2001:db8:ffff:ffff:ffff:ffff:ffff:%x/128", 0xf000 + i);
+        cr_assert_eq(sender_rules_allow(r, view_str(network), VIEW("udp"), &err), 0);
+        cr_assert_eq(
+            sender_rules_limit(r, view_str(network), VIEW("10000000"), VIEW("100000000"), &err), 0);
+    }
+    cr_expect_eq(sender_rules_allow(r, VIEW("10.0.0.1"), VIEW(""), &err), -ENOSPC);
+    cr_expect_str_eq(err.message, "more than 1000 networks are allowed");
+    cr_expect_eq(sender_rules_limit(r, VIEW("10.0.0.1"), VIEW("1"), VIEW("1"), &err), -ENOSPC);
+    sender_rules_seal(r);
+    struct buf out = BUF_INIT(SENDER_RULES_TEXT_MAX_BYTES - GROUPS_TEXT_MAX_BYTES);
+    sender_rules_format(r, &out);
+    cr_expect_not(out.is_full);
+    buf_free(&out);
+    sender_rules_free(&r);
+}
+
+Test(sender_rules, what_is_no_rule_is_refused_with_its_line)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"allow 10.0.0.0/33 any\n", "line 1: 10.0.0.0/33 is not a network or address"},
+        {"everyone 1 1\nallow 10.0.0.0/8 fax\n", "line 2: fax is not a listener: udp, tcp or tls"},
+        {"allow 10.0.0.0/8\n", "line 1: no listener: udp, tcp, tls or any"},
+        {"limit 10.0.0.0/8 10000001 1\n", "line 1: rate 10000001 is out of 0..10000000"},
+        {"limit 10.0.0.0/8 1 0\n", "line 1: burst 0 is out of 1..100000000"},
+        {"limit 10.0.0.0/8 1\n", "line 1: burst  is out of 1..100000000"},
+        {"everyone x 1\n", "line 1: rate x is out of 0..10000000"},
+        {"deny 10.0.0.0/8\n", "line 1: \"deny 10.0.0.0/8\" is neither a member nor a shed"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct sender_rules *r = sender_rules_new();
+        struct err err = {0};
+        cr_expect_eq(sender_rules_parse(r, view_str(cases[i].text), &err), -EINVAL, "%s",
+                     cases[i].text);
+        cr_expect_str_eq(err.message, cases[i].want);
+        sender_rules_free(&r);
+    }
+}
+
+Test(sender_rules, a_set_lives_as_long_as_somebody_holds_it)
+{
+    struct sender_rules *r = parse("allow 10.0.0.0/8 any\n"), *second = sender_rules_hold(r);
+    struct ip ip = address("10.0.0.1");
+    uint64_t generation = r->generation;
+    sender_rules_free(&r);
+    cr_expect_null(r);
+    cr_expect(sender_rules_is_allowed(second, LISTENER_UDP, &ip));
+    sender_rules_free(&second);
+    r = sender_rules_new();
+    cr_expect_gt(r->generation, generation, "no two sets have the same");
+    sender_rules_free(&r);
+    sender_rules_free(&r); /* NULL */
+}
