@@ -23,6 +23,7 @@ import re
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,9 @@ import time
 import traceback
 
 from cluster import BUILD, SOURCE, Cluster
+
+sys.path.append(str(SOURCE / "packaging"))
+import supervise  # pylint: disable=wrong-import-position
 
 DAEMONS = ("receiver", "keeper", "web")
 ERROR_LINE = re.compile(
@@ -76,10 +80,11 @@ def raise_receive_buffer():
 
 
 class Product:
-    """`settings`: lines of the configuration file beside the harness's own; `database`: the server's; `parent`: the
-    folder in which the state folder is made."""
+    """`settings`: lines of the configuration file beside the harness's own (`TLS`: listen by TLS, too); `database`: the
+    server's; `parent`: the folder in which the state folder is made; `holds_sockets`: as the supervisor does it, the
+    receiver's sockets outlive it."""
 
-    def __init__(self, settings=None, daemons=DAEMONS, database=None, parent="/tmp"):
+    def __init__(self, settings=None, daemons=DAEMONS, database=None, parent="/tmp", holds_sockets=False):
         self.state = pathlib.Path(tempfile.mkdtemp(prefix="azk-box-", dir=parent))
         self.state.chmod(0o755)
         self.program = self.state / "program"
@@ -101,10 +106,11 @@ class Product:
         try:
             self.copy_programs()
             self.cluster = Cluster(directory=self.state / "database", build=self.program, settings=database)
-            for name in DAEMONS:
+            for name in (*DAEMONS, "spool"):
                 self.own_folder(self.state / name)
             (self.state / "log").mkdir()
             self.write_config()
+            self.store = supervise.DescriptorStore(self.state / "notify", print) if holds_sockets else None
         except BaseException:
             shutil.rmtree(self.state, ignore_errors=True)
             raise
@@ -179,6 +185,8 @@ class Product:
                 process.kill()
                 process.wait()
         self.cluster.stop()
+        if self.store:
+            self.store.close()
         if not os.environ.get("AZEKURA_KEEP_STATE"):
             shutil.rmtree(self.state, ignore_errors=True)
 
@@ -189,15 +197,25 @@ class Product:
         argv = ["setpriv", "--pdeathsig", "KILL", "--no-new-privs"]
         if self.user:
             argv += [f"--reuid={self.user.pw_uid}", f"--regid={self.user.pw_gid}", "--clear-groups"]
-        argv += ["--", str(self.program / "bin" / f"azekura-{name}"), "--config", str(self.config_file)]
+        command, env, fds = [str(self.program / "bin" / f"azekura-{name}"), "--config", str(self.config_file)], {}, []
+        if self.store and name == "receiver":
+            command, env, fds = self.store.hand_over(command)
+        argv += ["--", *command]
         with open(self.log_file(name), "ab") as log:
             self.processes[name] = subprocess.Popen(  # pylint: disable=consider-using-with
-                argv, cwd=self.state / name, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                argv, cwd=self.state / name, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=fds,
+                env=os.environ | env)
         if wait:
             self.wait_until_serving(name)
 
+    def take_sockets(self):
+        """What the receiver has given us to hold."""
+        if self.store and "receiver" in self.processes:
+            self.store.read(self.processes["receiver"].pid)
+
     def wait_until_serving(self, name):
         def serves():
+            self.take_sockets()
             if self.processes[name].poll() is not None:
                 raise ScenarioFailure(f"azekura-{name} ended with {self.processes[name].returncode}: "
                                       f"{self.log_text(name)[-2000:]}")
@@ -214,6 +232,7 @@ class Product:
     def stop(self, name, seconds=30):
         """SIGTERM; it must end with 0.  It does not wait for the answer to a statement (store/connection.h), and the
         server that was answering says so."""
+        self.take_sockets()
         process = self.processes.pop(name, None)
         if process is None:
             return
@@ -232,6 +251,7 @@ class Product:
     def kill(self, name):
         """kill -9.  The server may be answering it at that moment, and then says so."""
         self.allow_errors("connection to client lost")
+        self.take_sockets()
         process = self.processes.pop(name)
         process.kill()
         process.wait()
@@ -324,7 +344,7 @@ class Product:
     # ---- sending ----
 
     def address(self, listener):
-        """(host, port) where the receiver listens: "udp" or "tcp"."""
+        """(host, port) where the receiver listens: "udp", "tcp" or "tls"."""
         for line in (self.state / "receiver" / "listeners").read_text(encoding="utf-8").splitlines():
             name, address = line.split()
             if name == listener:
@@ -373,6 +393,29 @@ class Product:
                     time.sleep(max(0, begin + n / rate - time.monotonic()))
         return n
 
+    def connect_tls(self, context=None, source="127.0.0.1"):
+        """A connection by TLS, with its handshake done; without a context the box's certificate is not checked."""
+        if context is None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        plain = socket.create_connection(self.address("tls"), WAIT_S, (source, 0))
+        try:
+            return context.wrap_socket(plain)
+        except BaseException:
+            plain.close()
+            raise
+
+    def send_tls(self, messages, is_counted=True, context=None, source="127.0.0.1"):
+        """One connection by TLS, closed as RFC 5425 wants it.  Returns how many were sent."""
+        n = 0
+        with self.connect_tls(context, source) as s:
+            for part in batches(messages, 500):
+                s.sendall(b"".join(frame(m, is_counted) for m in part))
+                n += len(part)
+            with contextlib.suppress(OSError):
+                s.unwrap().close()
+        return n
+
     # ---- the ledger ----
 
     def ledger(self):
@@ -415,6 +458,9 @@ class Product:
         if sent is not None and sums["arrived"] + sums["kernel"] != sent:
             raise ScenarioFailure(f"{sent} messages were sent, the ledger names {sums}")
         return sums
+
+
+TLS = {"listen.tls": "127.0.0.1:0"}
 
 
 def batches(items, size):
