@@ -164,8 +164,8 @@ static struct sender *make_room(struct senders *s)
 {
     if (s->used < SENDERS_MAX)
         return &s->list[s->used++];
-    const struct lru *from = s->trial.n > SENDERS_TRIAL_MIN || s->kept.n == 0 ? &s->trial
-                                                                              : &s->kept;
+    const struct lru *from = s->trial.n >= SENDERS_TRIAL_MIN || s->kept.n == 0 ? &s->trial
+                                                                               : &s->kept;
     struct sender *x = &s->list[from->oldest];
     forget(s, x);
     return x;
