@@ -42,8 +42,7 @@ struct block_builder *block_builder_new(void)
     b->cleaned = BUF_INIT(3 * (size_t)BLOCK_MAX_TEXT_BYTES);
     content_init(&b->content);
     token_filter_init(&b->tokens);
-    b->zstd = ZSTD_createCCtx();
-    CHECK(b->zstd != NULL);
+    b->zstd = column_zstd_new();
     return b;
 }
 

@@ -39,10 +39,11 @@ void content_cut(struct content *c);
 /* A part of its own, copied. */
 void content_text(struct content *c, struct view text);
 
+/* What column_seal compresses with; ZSTD_freeCCtx. */
+MUST_USE ZSTD_CCtx *column_zstd_new(void);
 /* Header and compressed (or, where that is not smaller, plain) content into *ret, which was empty.
  */
-void column_seal(ZSTD_CCtx *zstd, enum block_column column, int level, struct content *c,
-                 struct buf *ret);
+void column_seal(ZSTD_CCtx *zstd, enum block_column column, struct content *c, struct buf *ret);
 
 /* Check header and checksum of a stored column and give its content, in memory of `memory`.  No
  * more than max_bytes are ever allocated.  0, or -EBADMSG with *err. */

@@ -5,15 +5,12 @@
 
 #include "block/encoding.h"
 #include "block/numbers.h"
+#include "block/token_stream.h"
 #include "block/tokens.h"
 
-/* Levels by measurement (README.md, "Figures"). */
-#define LEVEL_TEXT 1
-#define LEVEL_OTHER 1
-
-static void seal(struct block_builder *b, struct block *ret, enum block_column column, int level)
+static void seal(struct block_builder *b, struct block *ret, enum block_column column)
 {
-    column_seal(b->zstd, column, level, &b->content, &ret->columns[column]);
+    column_seal(b->zstd, column, &b->content, &ret->columns[column]);
 }
 
 static bool all_are(const uint8_t *rows, uint32_t n, uint8_t value)
@@ -45,7 +42,7 @@ static void finish_bytes(struct block_builder *b, struct block *ret, enum block_
         return;
     content_clear(&b->content);
     put_bytes(b, rows);
-    seal(b, ret, column, LEVEL_OTHER);
+    seal(b, ret, column);
 }
 
 static void finish_times(struct block_builder *b, struct block *ret)
@@ -56,7 +53,7 @@ static void finish_times(struct block_builder *b, struct block *ret)
     for (uint32_t i = 1; i < b->n; i++)
         b->numbers[i] = (uint64_t)b->times[i] - (uint64_t)b->times[i - 1];
     numbers_put(&b->content, b->numbers, b->n);
-    seal(b, ret, COLUMN_TIMES, LEVEL_OTHER);
+    seal(b, ret, COLUMN_TIMES);
 }
 
 static void finish_reported(struct block_builder *b, struct block *ret)
@@ -77,7 +74,7 @@ static void finish_reported(struct block_builder *b, struct block *ret)
     content_clear(&b->content);
     put_bytes(b, units);
     numbers_put(&b->content, b->numbers, b->n);
-    seal(b, ret, COLUMN_REPORTED, LEVEL_OTHER);
+    seal(b, ret, COLUMN_REPORTED);
 }
 
 /* ---- dictionaries ---- */
@@ -158,7 +155,7 @@ static void finish_dict(struct block_builder *b, struct block *ret, enum block_c
     content_text(&b->content, buf_view(&d->text));
     content_u8(&b->content, choose_rows(b, d));
     numbers_put(&b->content, b->numbers, b->n);
-    seal(b, ret, column, LEVEL_OTHER);
+    seal(b, ret, column);
 }
 
 static void finish_sources(struct block_builder *b, struct block *ret)
@@ -170,7 +167,7 @@ static void finish_sources(struct block_builder *b, struct block *ret)
     for (uint32_t i = 0; i < b->n; i++)
         b->numbers[i] = d->rows[i] - 1u;
     numbers_put(&b->content, b->numbers, b->n);
-    seal(b, ret, COLUMN_SOURCES, LEVEL_OTHER);
+    seal(b, ret, COLUMN_SOURCES);
 }
 
 static int compare_senders(const void *a, const void *b)
@@ -205,6 +202,11 @@ static void order_texts(struct block_builder *b)
     b->is_grouped = grouping_order(apps->rows, b->n, apps->n + 1, b->starts, b->order);
 }
 
+static void add_hashes(void *filter, const uint64_t *hashes, size_t n)
+{
+    token_filter_add_many(filter, hashes, n);
+}
+
 /* The texts one after another, in their order; b->numbers has their lengths in that order. */
 static void put_texts(struct block_builder *b, const struct texts *t)
 {
@@ -232,6 +234,7 @@ static void finish_texts(struct block_builder *b, struct block *ret, enum block_
                          unsigned texts, uint32_t absent)
 {
     const struct texts *t = &b->texts[texts];
+    struct content *c = &b->content;
     bool is_absent = true;
     for (uint32_t k = 0; k < b->n; k++) {
         b->numbers[k] = t->lengths[b->is_grouped ? b->order[k] : k];
@@ -242,7 +245,14 @@ static void finish_texts(struct block_builder *b, struct block *ret, enum block_
     content_clear(&b->content);
     numbers_put(&b->content, b->numbers, b->n);
     put_texts(b, t);
-    seal(b, ret, column, LEVEL_TEXT);
+    if (texts != TEXTS_RAW) {
+        /* Texts of one program together have the same words, which are then found in the cache. */
+        CHECK(buf_reserve(&c->bytes, TOKEN_STREAM_SLACK) == 0);
+        memset(c->bytes.p + c->bytes.n, 0, TOKEN_STREAM_SLACK);
+        struct view all = view_of(c->bytes.p + c->bytes.n - t->text.n, t->text.n);
+        token_stream(all, b->numbers, b->n, add_hashes, &b->tokens);
+    }
+    seal(b, ret, column);
 }
 
 /* ---- sequence numbers ---- */
@@ -261,7 +271,7 @@ static void finish_seq(struct block_builder *b, struct block *ret)
         content_varint(&b->content, rows);
         expected = b->runs[i].seq + rows;
     }
-    seal(b, ret, COLUMN_SEQ, LEVEL_OTHER);
+    seal(b, ret, COLUMN_SEQ);
 }
 
 /* ---- token index ---- */
@@ -274,18 +284,8 @@ static void add_dict_tokens(struct token_filter *f, const struct dict *d, enum b
     }
 }
 
-static void add_text_tokens(struct token_filter *f, const struct texts *t, uint32_t n)
-{
-    size_t at = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        size_t bytes = t->lengths[i] > 0 ? t->lengths[i] - 1 : 0;
-        if (bytes > 0)
-            token_filter_add_text(f, view_of(t->text.p + at, bytes));
-        at += bytes;
-    }
-}
-
-static void finish_tokens(struct block_builder *b, struct block *ret)
+/* Those of the texts are added with their columns. */
+static void start_tokens(struct block_builder *b)
 {
     struct token_filter *f = &b->tokens;
     token_filter_start(f, b->text_bytes);
@@ -293,9 +293,6 @@ static void finish_tokens(struct block_builder *b, struct block *ret)
     add_dict_tokens(f, &b->dicts[DICT_APP_NAME], COLUMN_APP_NAME);
     add_dict_tokens(f, &b->dicts[DICT_PROCID], COLUMN_PROCID);
     add_dict_tokens(f, &b->dicts[DICT_MSGID], COLUMN_MSGID);
-    add_text_tokens(f, &b->texts[TEXTS_STRUCTURED_DATA], b->n);
-    add_text_tokens(f, &b->texts[TEXTS_MESSAGE], b->n);
-    token_filter_finish(f, &ret->tokens);
 }
 
 void block_builder_finish(struct block_builder *b, struct block *ret)
@@ -310,7 +307,7 @@ void block_builder_finish(struct block_builder *b, struct block *ret)
                           .facilities = b->facilities,
                           .listeners = b->listeners};
     finish_senders(b, ret);
-    finish_tokens(b, ret);
+    start_tokens(b);
     finish_times(b, ret);
     finish_reported(b, ret);
     finish_sources(b, ret);
@@ -328,6 +325,7 @@ void block_builder_finish(struct block_builder *b, struct block *ret)
     finish_texts(b, ret, COLUMN_MESSAGE, TEXTS_MESSAGE, 1);
     finish_texts(b, ret, COLUMN_RAW, TEXTS_RAW, 0);
     finish_seq(b, ret);
+    token_filter_finish(&b->tokens, &ret->tokens);
 }
 
 void block_free(struct block *b)

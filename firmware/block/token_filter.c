@@ -14,6 +14,8 @@ static const uint32_t sizes[] = {1,     2,     4,     6,     12,    24,    36,  
  * search opens the block in vain more often. */
 #define BYTES_A_TOKEN 8
 #define KEPT_LINES 16384 /* 1 MiB of memory is kept for the next block */
+#define MANY 512         /* hashes at a time */
+#define AHEAD 8          /* lines asked for before they are needed */
 
 void token_filter_init(struct token_filter *f)
 {
@@ -38,16 +40,55 @@ void token_filter_start(struct token_filter *f, size_t text_bytes)
         f->cap = f->lines;
     }
     memset(f->words, 0, f->lines * TOKEN_LINE_BYTES);
+    /* No hash may look as if it had been seen: 0 belongs to the first place, all ones to the last.
+     */
     memset(f->recent, 0, sizeof(f->recent));
+    f->recent[0] = UINT64_MAX;
+}
+
+static inline uint64_t *recent(struct token_filter *f, uint64_t hash)
+{
+    return &f->recent[hash >> 20 & (TOKEN_RECENT - 1)];
+}
+
+static inline uint64_t *line_of(struct token_filter *f, uint64_t hash)
+{
+    return f->words + token_line(hash, f->lines) * TOKEN_LINE_WORDS;
 }
 
 static inline void add(struct token_filter *f, uint64_t hash)
 {
-    uint64_t *recent = &f->recent[hash >> 20 & (TOKEN_RECENT - 1)];
-    if (LIKELY(*recent == hash && hash != 0))
+    uint64_t *seen = recent(f, hash);
+    if (LIKELY(*seen == hash))
         return;
-    *recent = hash;
-    token_line_set(f->words + token_line(hash, f->lines) * TOKEN_LINE_WORDS, hash);
+    *seen = hash;
+    token_line_set(line_of(f, hash), hash);
+}
+
+/* Whether a word was seen a moment ago is as good as random, so there is no branch on it; and a
+ * line is asked for some words before it is written, for the filter is larger than the cache. */
+void token_filter_add_many(struct token_filter *f, const uint64_t *hashes, size_t n)
+{
+    uint64_t unseen[MANY + AHEAD];
+    while (n > 0) {
+        size_t most = MIN(n, (size_t)MANY), k = 0;
+        for (size_t i = 0; i < most; i++) {
+            uint64_t hash = hashes[i], *seen = recent(f, hash);
+            unseen[k] = hash;
+            k += *seen != hash;
+            *seen = hash;
+        }
+        for (size_t i = 0; i < AHEAD && i < k; i++)
+            __builtin_prefetch(line_of(f, unseen[i]), 1);
+        for (size_t i = k; i < k + AHEAD; i++)
+            unseen[i] = 0;
+        for (size_t i = 0; i < k; i++) {
+            __builtin_prefetch(line_of(f, unseen[i + AHEAD]), 1);
+            token_line_set(line_of(f, unseen[i]), unseen[i]);
+        }
+        hashes += most;
+        n -= most;
+    }
 }
 
 void token_filter_add(struct token_filter *f, uint64_t hash)

@@ -16,7 +16,7 @@
 #define TOKENS_A_LINE 64 /* 8 bits a token: about 2.5 % of wrong "may contain" */
 #define TOKEN_PROBES 5
 #define TOKEN_PROBE_BITS 9 /* log2 of the bits in a line */
-#define TOKEN_RECENT 2048  /* 16 KiB: stays in the first-level cache */
+#define TOKEN_RECENT 8192  /* 16 KiB: stays in the first-level cache */
 
 struct token_filter {
     uint64_t recent[TOKEN_RECENT]; /* most tokens were seen a moment ago */
@@ -29,6 +29,8 @@ void token_filter_done(struct token_filter *f);
 /* Empty, for about text_bytes of text. */
 void token_filter_start(struct token_filter *f, size_t text_bytes);
 void token_filter_add(struct token_filter *f, uint64_t hash);
+/* A token_hashes_fn (token_stream.h) but for the type of `f`. */
+void token_filter_add_many(struct token_filter *f, const uint64_t *hashes, size_t n);
 void token_filter_add_text(struct token_filter *f, struct view text);
 /* Folded into *ret (owned by the caller).  The filter must be started again. */
 void token_filter_finish(struct token_filter *f, struct buf *ret);
@@ -44,10 +46,19 @@ static inline unsigned token_bit(uint64_t hash, unsigned probe)
     return hash >> (TOKEN_PROBE_BITS * probe) & (TOKEN_LINE_BYTES * 8 - 1);
 }
 
+static inline void token_set_bit(uint64_t *line, unsigned bit)
+{
+    line[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
 static inline void token_line_set(uint64_t *line, uint64_t hash)
 {
-    for (unsigned k = 0; k < TOKEN_PROBES; k++)
-        line[token_bit(hash, k) / 64] |= UINT64_C(1) << token_bit(hash, k) % 64;
+    _Static_assert(TOKEN_PROBES == 5, "a line each, for the compiler does not unroll a loop");
+    token_set_bit(line, token_bit(hash, 0));
+    token_set_bit(line, token_bit(hash, 1));
+    token_set_bit(line, token_bit(hash, 2));
+    token_set_bit(line, token_bit(hash, 3));
+    token_set_bit(line, token_bit(hash, 4));
 }
 
 /* Lines as bytes, words little-endian, appended to *ret. */

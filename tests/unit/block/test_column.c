@@ -8,11 +8,11 @@ static struct buf seal(enum block_column column, struct view text)
 {
     struct buf sealed;
     struct content c;
-    ZSTD_CCtx *zstd = ZSTD_createCCtx();
+    ZSTD_CCtx *zstd = column_zstd_new();
     content_init(&c);
     content_u8(&c, 1);
     content_text(&c, text);
-    column_seal(zstd, column, 1, &c, &sealed);
+    column_seal(zstd, column, &c, &sealed);
     content_done(&c);
     ZSTD_freeCCtx(zstd);
     return sealed;

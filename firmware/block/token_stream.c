@@ -1,0 +1,207 @@
+/* Tokens of many texts at once.  Runs in the packer threads and in the keeper, over every byte that
+ * is stored; so it is compiled twice, and the processor decides which one runs. */
+#include "block/token_stream.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "block/token_scan.h"
+
+/* Words that are hashed together: their places and hashes stay in the first-level cache. */
+#define STREAM_WORDS 512
+/* Words already hashed that stay before the list: a dotted quad begins three words back. */
+#define STREAM_BEFORE 3
+/* A window may end 64 words, and lists are written eight at a time. */
+#define STREAM_ROOM (STREAM_BEFORE + STREAM_WORDS + 64 + 8)
+
+struct stream_window {
+    uint64_t words, beyond, dots; /* a bit a byte: letters and digits, not ASCII, '.' */
+};
+
+/* Where words are.  There is at most one start more than there are ends. */
+struct stream_list {
+    uint32_t starts[STREAM_ROOM], ends[STREAM_ROOM];
+    size_t starts_n, ends_n;
+};
+
+struct stream {
+    const char *p;                  /* the texts */
+    struct stream_list words, runs; /* runs: of bytes beyond ASCII */
+    uint32_t joined[STREAM_ROOM];   /* words with nothing but a dot between them and the last one */
+    size_t joined_n;
+    token_hashes_fn fn;
+    void *context;
+    uint64_t hashes[STREAM_ROOM];
+};
+
+static void stream_list_start(struct stream_list *l)
+{
+    memset(l->starts, 0, STREAM_BEFORE * sizeof(*l->starts));
+    memset(l->ends, 0, STREAM_BEFORE * sizeof(*l->ends));
+    l->starts_n = l->ends_n = STREAM_BEFORE;
+}
+
+/* Whole words have been used: the last ones, and one that has only begun, stay. */
+static void stream_list_take(struct stream_list *l)
+{
+    size_t used = l->ends_n - STREAM_BEFORE;
+    memmove(l->starts, l->starts + used, (l->starts_n - used) * sizeof(*l->starts));
+    memmove(l->ends, l->ends + used, STREAM_BEFORE * sizeof(*l->ends));
+    l->starts_n -= used;
+    l->ends_n = STREAM_BEFORE;
+}
+
+/* The texts end at `at`, and with them what has begun. */
+static void stream_list_end(struct stream_list *l, size_t at)
+{
+    if (l->starts_n > l->ends_n)
+        l->ends[l->ends_n++] = (uint32_t)at;
+}
+
+/* Code points and pairs of them, of each run beyond ASCII. */
+static void stream_take_runs(struct stream *s)
+{
+    uint64_t *hashes = s->hashes;
+    size_t n = 0;
+    for (size_t i = STREAM_BEFORE; i < s->runs.ends_n; i++) {
+        uint32_t before = 0, c;
+        for (size_t at = s->runs.starts[i], end = s->runs.ends[i]; at < end; before = c) {
+            at += utf8_decode(s->p + at, end - at, &c);
+            c = utf8_fold(c);
+            hashes[n++] = token_finish(token_mix(TOKEN_S1 ^ c, TOKEN_M0));
+            if (before != 0)
+                hashes[n++] =
+                    token_finish(token_mix(TOKEN_S2 ^ ((uint64_t)before << 32 | c), TOKEN_M0));
+            if (n + 2 > ARRAY_LEN(s->hashes)) {
+                s->fn(s->context, hashes, n);
+                n = 0;
+            }
+        }
+    }
+    s->fn(s->context, hashes, n);
+    stream_list_take(&s->runs);
+}
+
+/* A number of a dotted quad. */
+static inline bool is_number(const struct stream *s, size_t word)
+{
+    uint32_t n = s->words.ends[word] - s->words.starts[word];
+    uint64_t letters = token_load(s->p + s->words.starts[word], 4) & TOKEN_BYTES * 0x40;
+    return n <= 3 && (letters & ((UINT64_C(1) << (8 * n)) - 1)) == 0; /* letters have bit 6 */
+}
+
+/* Every four numbers joined by dots.  What may go on behind the list's last word stays. */
+static void stream_take_quads(struct stream *s)
+{
+    size_t n = 0, words = s->words.ends_n, k = 0;
+    for (; k < s->joined_n && s->joined[k] + 2 < words; k++) {
+        size_t first = s->joined[k] - 1;
+        if (k + 2 >= s->joined_n || s->joined[k + 2] != first + 3 || !is_number(s, first) ||
+            !is_number(s, first + 1) || !is_number(s, first + 2) || !is_number(s, first + 3))
+            continue;
+        uint32_t from = s->words.starts[first], bytes = s->words.ends[first + 3] - from;
+        s->hashes[n++] =
+            token_hash(s->p + from, bytes, bytes + TOKEN_STREAM_SLACK, TOKEN_S0, TOKEN_FOLD);
+    }
+    s->fn(s->context, s->hashes, n);
+    size_t left = s->joined_n - k, gone = words - STREAM_BEFORE;
+    for (size_t i = 0; i < left; i++)
+        s->joined[i] = s->joined[k + i] - (uint32_t)gone;
+    s->joined_n = left;
+}
+
+#define STREAM_PUT(i)                            \
+    p[i] = base + (uint32_t)STREAM_LOWEST(bits); \
+    bits &= bits - 1
+
+static void stream_start(struct stream *s, struct view texts, token_hashes_fn fn, void *context)
+{
+    CHECK(texts.n <= TOKEN_STREAM_MAX_BYTES);
+    s->p = texts.p;
+    s->joined_n = 0;
+    s->fn = fn;
+    s->context = context;
+    stream_list_start(&s->words);
+    stream_list_start(&s->runs);
+}
+
+/* ---- with what every processor has ---- */
+
+static const uint64_t first_bytes[9] = {
+    0,
+    UINT64_C(0xff),
+    UINT64_C(0xffff),
+    UINT64_C(0xffffff),
+    UINT64_C(0xffffffff),
+    UINT64_C(0xffffffffff),
+    UINT64_C(0xffffffffffff),
+    UINT64_C(0xffffffffffffff),
+    UINT64_MAX,
+};
+
+/* The lowest bit's number, anything of none; the first n bytes of a word, anything above 8. */
+#define STREAM_LOWEST(bits) __builtin_ctzll((bits) | UINT64_C(1) << 63)
+#define STREAM_FIRST(n) first_bytes[MIN(n, 8u)]
+#define STREAM(name) portable_##name
+#include "block/token_stream_scan.h"
+#undef STREAM_LOWEST
+#undef STREAM_FIRST
+#undef STREAM
+
+void token_stream_portable(struct view texts, const uint64_t *sizes, size_t n, token_hashes_fn fn,
+                           void *context)
+{
+    struct stream s;
+    stream_start(&s, texts, fn, context);
+    portable_scan(&s, texts, sizes, n);
+}
+
+/* ---- with AVX2 and what came with it ---- */
+
+#if defined(__x86_64__)
+
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,popcnt")
+#endif
+#define STREAM_AVX2
+#define STREAM_LOWEST(bits) _tzcnt_u64(bits)
+#define STREAM_FIRST(n) _bzhi_u64(UINT64_MAX, 8 * (n))
+#define STREAM(name) avx2_##name
+#include "block/token_stream_scan.h"
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+#else
+
+#define avx2_scan portable_scan
+
+static bool has_avx2(void)
+{
+    return false;
+}
+
+#endif
+
+void token_stream(struct view texts, const uint64_t *sizes, size_t n, token_hashes_fn fn,
+                  void *context)
+{
+    struct stream s;
+    stream_start(&s, texts, fn, context);
+    if (has_avx2())
+        avx2_scan(&s, texts, sizes, n);
+    else
+        portable_scan(&s, texts, sizes, n);
+}
