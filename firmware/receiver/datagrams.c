@@ -27,7 +27,7 @@
 #include "receiver/handed.h"
 
 #define EVERY_US 1000
-#define REST_MAX_US 2000    /* nobody sees it */
+#define REST_MAX_US 4000    /* nobody sees it */
 #define DATAGRAM_BYTES 1280 /* a small one takes of the kernel's buffer */
 #define COUNTING_US 10000   /* thousands of datagrams */
 #define IN_ORDER_US US_PER_SECOND
