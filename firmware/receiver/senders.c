@@ -1,11 +1,13 @@
 /* The table of a lane's senders.  Runs on the lane's thread; only senders_take_refused() is the
  * writer's.
  *
- *   buckets ─▶ sender ─▶ sender            chains by keyed hash
- *   on trial:  newest ⇄ … ⇄ oldest         seen once, or within one second
- *   protected: newest ⇄ … ⇄ oldest         seen again later: at most SENDERS_MAX −
- * SENDERS_TRIAL_MIN limited:   first ⇄ … ⇄ last            those with a summary to come, by when it
- * is due
+ *   buckets ─▶ sender ─▶ sender          chains by keyed hash
+ *
+ *   on trial:  newest ⇄ … ⇄ oldest       seen once, or within one second
+ *
+ *   protected: newest ⇄ … ⇄ oldest       seen again later; SENDERS_TRIAL_MIN fewer than all
+ *
+ *   limited:   first ⇄ … ⇄ last          with a summary to come, by when it is due
  *
  * To be put to the front of its list costs three cache lines, so it is done once a second for a
  * sender and not with each message. */

@@ -343,6 +343,11 @@ void streams_take(struct streams *st, int fd, const struct ip *peer, enum listen
         tcp_refused(st, peer, TCP_REFUSED_ERROR, EKEYREJECTED);
         return;
     }
+    if (!intake_may_connect(st->o.in, listener, peer)) {
+        close(fd); /* said and named with those whose datagrams are refused */
+        st->counts.turned_away_not_allowed++;
+        return;
+    }
     tcp_take(st->tcp, fd, peer, listener == LISTENER_TLS ? st->tls : NULL, reading_us(st, now));
 }
 
