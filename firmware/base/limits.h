@@ -75,7 +75,7 @@
 #define QUERY_MAX_NODES 256         /* words and operators in a query */
 #define QUERY_MAX_DEPTH 32          /* nested parentheses */
 #define HTTP_MAX_BODY_BYTES 65536   /* a JSON request body */
-#define HTTP_LIST_BODY_BYTES 524288 /* the same of a list of 1,000 networks with their notes */
+#define HTTP_LIST_BODY_BYTES 1048576 /* the same of a list of 1,000 networks with their notes */
 #define HTTP_MAX_HEADER_BYTES 16384 /* request line and headers */
 #define BENCH_RUNS_MAX 200          /* benchmark runs in the history: years of one a week */
 #define BENCH_BYTES_MAX (1 << 30)   /* bytes of their files */

@@ -50,6 +50,10 @@ int cli_ledger(struct cli *cli, int argc, char **argv);
 int cli_verify(struct cli *cli, int argc, char **argv);
 int cli_retention(struct cli *cli, int argc, char **argv);
 int cli_size(struct cli *cli, int argc, char **argv);
+int cli_receiver(struct cli *cli, int argc, char **argv);
+int cli_listeners(struct cli *cli, int argc, char **argv);
+int cli_tls(struct cli *cli, int argc, char **argv);
+int cli_gaps(struct cli *cli, int argc, char **argv);
 int cli_events(struct cli *cli, int argc, char **argv);
 
 /* ---- shared by the commands ---- */

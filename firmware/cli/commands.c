@@ -66,6 +66,37 @@ const struct cli_command cli_commands[] = {
      "1 when\n"
      "the equation does not hold.\n\n" TIMES_HELP,
      cli_ledger, false},
+    {"gaps", "gaps [--from T] [--to T] [--source ADDRESS] [--limit N] [--format text|json]",
+     "what senders lost on the way here",
+     "By the sequence numbers that senders give their messages (RFC 5424 meta sequenceId, Cisco's\n"
+     "counters, our own benchmark), of the last day, most missing first.  Exits with 1 when there\n"
+     "is no gap.  --json is --format json.\n\n" TIMES_HELP,
+     cli_gaps, false},
+    {"receiver", "receiver [--format text|json]", "what the receiver is doing, stage by stage",
+     "Listeners, what waits in each stage, the spool, connections, TLS.  Counters are since the\n"
+     "receiver was started.  Exits with 1 when it does not report.  --json is --format json.\n",
+     cli_receiver, false},
+    {"listeners", "listeners [--format text|json]", "where the receiver listens, and to whom",
+     "Addresses, allow-list, limits, and who was turned away.  Addresses are changed by\n"
+     "azekura config set listen.udp 0.0.0.0:514, the lists in the console.  --json is --format "
+     "json.\n",
+     cli_listeners, false},
+    {"tls",
+     "tls [show] [--format text|json]\n"
+     "tls csr --name NAME [--names NAME,…] [--organization O] [--country CC] [--key "
+     "ec-p256|rsa-3072]\n"
+     "tls self-signed --name NAME [--names NAME,…] [--organization O] [--country CC] [--key K]\n"
+     "tls install FILE [--key FILE] [--password-file FILE]\n"
+     "tls ca add FILE\ntls ca remove FINGERPRINT",
+     "the certificate of the listener for TLS, and whose certificates are believed",
+     "csr makes a new private key, which never leaves the receiver's folder, and prints a request\n"
+     "for a certificate; install takes the answer with its chain (PEM; - is standard input), or a\n"
+     "certificate with a key of its own (--key, or PKCS#12).  It is checked before it is used, "
+     "and\n"
+     "open connections keep the one before.  ca: authorities of senders' certificates.\n\n"
+     "The receiver does all of it, and must run.  --json is --format json.\n\nExample:\n"
+     "  azekura tls csr --name logs.example.net --names logs.example.net,192.0.2.10 > logs.csr\n",
+     cli_tls, false},
     {"verify", "verify [--from T] [--to T]", "read and check every stored block",
      "Checks every checksum, index and rendering.  Names each damaged block and exits with 1 when "
      "there\n"

@@ -47,9 +47,15 @@ static void answer_api(struct request *rq)
         return;
     }
     rq->id = view_is_null(id) ? NULL : arena_strdup(&rq->arena, id);
+    /* a large body only from somebody who may send it; the connection to the database is not kept
+     * while it comes */
+    bool is_large = route_body_max(rq->route) > HTTP_MAX_BODY_BYTES;
+    if (is_large && auth_check(rq) < 0)
+        return;
+    request_release_db(rq);
     if (strcmp(rq->method, "GET") != 0 && request_read_body(rq) < 0)
         return;
-    if (auth_check(rq) == 0)
+    if (is_large || auth_check(rq) == 0)
         rq->route->handler(rq);
 }
 

@@ -355,5 +355,7 @@ grant select on azekura.receiver_detail, azekura.tls_certificate, azekura.tls_cs
 
 -- A statement that is logged because it took long is logged with its parameters, and those may be a private key.
 reset role;
+alter role azekura set log_parameter_max_length = 0;
+alter role azekura set log_parameter_max_length_on_error = 0;
 alter role azekura_web set log_parameter_max_length = 0;
 alter role azekura_web set log_parameter_max_length_on_error = 0;

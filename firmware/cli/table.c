@@ -1,0 +1,120 @@
+/* Tables (table.h). */
+#include "cli/table.h"
+
+#include "cli/text.h"
+#include "cli/when.h"
+
+#define CELL_MAX_BYTES 32768
+#define JSON_MAX_BYTES (32u << 20)
+#define COLUMNS_MAX 16
+
+/* A cell as it is printed, in `out`. */
+static void add_cell(struct buf *out, const PGresult *r, int row, const struct table_column *c,
+                     const struct zone *zone)
+{
+    char text[MAX(TEXT_NUMBER_MAX, WHEN_MAX)];
+    int64_t us;
+    int column = PQfnumber(r, c->name);
+    CHECK(column >= 0);
+    const char *value = PQgetvalue(r, row, column);
+    buf_clear(out);
+    if (PQgetisnull(r, row, column)) {
+        buf_add_char(out, '-');
+        return;
+    }
+    switch (c->kind) {
+    case TABLE_NUMBER:
+        buf_add_str(out, text_number(store_number(r, row, column), text));
+        return;
+    case TABLE_BYTES:
+        buf_add_str(out, text_bytes(store_number(r, row, column), text));
+        return;
+    case TABLE_TIME:
+        if (rfc3339_parse(view_str(value), &us) == 0) {
+            when_format(us, zone, text);
+            buf_printf(out, "%.19s", text);
+            return;
+        }
+        break;
+    case TABLE_TEXT:
+        break;
+    }
+    text_add_visible(out, view_str(value));
+}
+
+static bool is_right(const struct table_column *c)
+{
+    return c->kind == TABLE_NUMBER || c->kind == TABLE_BYTES;
+}
+
+static void print_cell(struct view text, const struct table_column *c, int width, bool is_last)
+{
+    int pad = MAX(0, width - text_columns(text));
+    if (is_right(c))
+        printf("%*s%.*s", pad, "", VIEW_ARG(text));
+    else
+        printf("%.*s%*s", VIEW_ARG(text), is_last ? 0 : pad, "");
+    fputs(is_last ? "\n" : "  ", stdout);
+}
+
+int table_print(const PGresult *r, const struct table_column *columns, size_t n,
+                const struct zone *zone)
+{
+    int widths[COLUMNS_MAX], rows = PQntuples(r);
+    struct buf cell = BUF_INIT(CELL_MAX_BYTES);
+    CHECK(n <= COLUMNS_MAX);
+    for (size_t c = 0; c < n; c++) {
+        widths[c] = text_columns(view_str(columns[c].heading));
+        for (int row = 0; row < rows; row++) {
+            add_cell(&cell, r, row, &columns[c], zone);
+            widths[c] = MAX(widths[c], text_columns(buf_view(&cell)));
+        }
+    }
+    for (size_t c = 0; c < n && rows > 0; c++)
+        print_cell(view_str(columns[c].heading), &columns[c], widths[c], c + 1 == n);
+    for (int row = 0; row < rows; row++) {
+        for (size_t c = 0; c < n; c++) {
+            add_cell(&cell, r, row, &columns[c], zone);
+            print_cell(buf_view(&cell), &columns[c], widths[c], c + 1 == n);
+        }
+    }
+    buf_free(&cell);
+    return rows;
+}
+
+int table_report(struct cli *cli, const char *title, enum report what, const char *const *values,
+                 const struct table_column *columns, size_t n, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = report_rows(cli->db, what, values, &r, err);
+    if (rc < 0)
+        return rc;
+    if (title && PQntuples(r) > 0)
+        printf("\n%s\n", title);
+    rc = table_print(r, columns, n, cli_zone(cli));
+    PQclear(r);
+    return rc;
+}
+
+int table_json(struct cli *cli, const char *key, enum report what, const char *const *values,
+               struct err *err)
+{
+    struct buf out = BUF_INIT(JSON_MAX_BYTES);
+    int rc = report_json(cli->db, what, values, &out, err);
+    if (rc == 0 && key)
+        printf("\"%s\":", key);
+    if (rc == 0)
+        fwrite(out.p, 1, out.n, stdout);
+    buf_free(&out);
+    return rc;
+}
+
+int table_format(const char *format, bool is_json_flag, bool *ret_is_json)
+{
+    if (format && strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
+        return cli_usage("--format %s: write text or json", format);
+    if (format && strcmp(format, "text") == 0 && is_json_flag)
+        return cli_usage("--format text and --json exclude each other");
+    *ret_is_json = is_json_flag || (format && strcmp(format, "json") == 0);
+    return 0;
+}
