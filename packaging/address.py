@@ -3,7 +3,7 @@
 
     address.py check udp|tcp|http ADDR:PORT     exit 0: well-formed and free; 1: taken, and by whom; 2: malformed
 
-IPv6 addresses stand in brackets: [::]:5514.  The web server has none.
+IPv6 addresses stand in brackets: [::]:5514.  The web server has none.  udp and tcp take several, separated by commas.
 """
 
 import errno
@@ -87,7 +87,8 @@ def main():
         print(f"usage: {sys.argv[0]} check udp|tcp|http ADDR:PORT", file=sys.stderr)
         return 2
     try:
-        problem = check(sys.argv[2], sys.argv[3])
+        addresses = [sys.argv[3]] if sys.argv[2] == "http" else [a.strip() for a in sys.argv[3].split(",")]
+        problem = next(filter(None, (check(sys.argv[2], a) for a in addresses)), None)
     except ValueError as error:
         print(error)
         return 2

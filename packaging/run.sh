@@ -10,13 +10,17 @@ for part in common packages build state; do . "$azk_source/packaging/lib/$part.s
 
 usage() {
     cat <<'END'
-usage: packaging/run.sh [--state DIR] [--http ADDR:PORT] [--syslog ADDR:PORT] [--detach | --stop | --status]
+usage: packaging/run.sh [--state DIR] [--http ADDR:PORT] [--syslog ADDR:PORT] [--syslog-tls ADDR:PORT]
+                        [--detach | --stop | --status]
 
 Starts the log appliance and stays until Ctrl-C. As root, or as a user with sudo.
 
   --state DIR          where its data is       (/var/lib/azekura as root, else ~/.local/state/azekura)
   --http ADDR:PORT     the web console         (127.0.0.1:8080)
   --syslog ADDR:PORT   syslog by UDP and TCP   (0.0.0.0:5514)
+  --syslog-tls ADDR:PORT
+                       syslog by TLS, with a certificate of its own until another is installed in the
+                       console; none: not any more  (none)
   --detach             start in the background; it stays when you log out
   --stop               stop what was started with this state folder, and nothing else
   --status             what runs; exit code 0: all of it, 3: not
@@ -25,16 +29,17 @@ END
 }
 
 parse_options() {
-    state='' http='' syslog='' action=foreground
+    state='' http='' syslog='' syslog_tls='' action=foreground
     local chosen=''
     while [ $# -gt 0 ]; do
         case $1 in
-        --state | --http | --syslog)
+        --state | --http | --syslog | --syslog-tls)
             [ -n "${2:-}" ] || die "$1 needs a value; see --help" 2
-            printf -v "${1#--}" %s "$2"
+            local name=${1#--}
+            printf -v "${name//-/_}" %s "$2"
             shift 2
             ;;
-        --state=?* | --http=?* | --syslog=?*)
+        --state=?* | --http=?* | --syslog=?* | --syslog-tls=?*)
             set -- "${1%%=*}" "${1#*=}" "${@:2}"
             ;;
         --detach | --stop | --status)
@@ -84,6 +89,7 @@ check_addresses() {
     local out protocol
     http=${http:-$(configured 'listen\.http' 127.0.0.1:8080)}
     syslog=${syslog:-$(configured 'listen\.udp' 0.0.0.0:5514)}
+    syslog_tls=${syslog_tls:-$(configured 'listen\.tls' none)}
     # what runs already holds its own ports; what a killed supervisor left still does for a moment
     supervisor_runs && return 0
     [ ! -e "$state/run/children" ] || "$azk_source/packaging/supervise.py" settle "$state" || exit
@@ -91,13 +97,25 @@ check_addresses() {
     for protocol in udp tcp; do
         out=$("$azk_source/packaging/address.py" check $protocol "$syslog") || die "--syslog: $out" $?
     done
+    [ "$syslog_tls" = none ] && return 0
+    [ "$syslog_tls" != "$syslog" ] || die "--syslog-tls: $syslog_tls is already that of syslog by TCP; choose another port, as 6514" 2
+    out=$("$azk_source/packaging/address.py" check tcp "$syslog_tls") || die "--syslog-tls: $out" $?
+}
+
+# As the receiver says it: settings changed in the console win over ours.
+where_it_listens() {
+    local listener address list=''
+    while read -r listener address; do
+        list+="${list:+, }$address (${listener^^})"
+    done 2>/dev/null <"$state/receiver/listeners" || :
+    printf '%s\n' "${list:-nowhere; see $state/log/receiver.log}"
 }
 
 describe() {
     local shown=${http/#0.0.0.0:/127.0.0.1:} code
     shown=${shown/#'[::]:'/'[::1]:'}
     say "  console  http://$shown/"
-    say "  syslog   $syslog (UDP and TCP)"
+    say "  syslog   $(where_it_listens)"
     if [ -r "$state/setup-code" ]; then
         code=$(cat "$state/setup-code")
         say "  setup    open the console and make the first administrator with this code: $code"

@@ -1,5 +1,5 @@
 # The state folder: users, folders with the right owners, configuration, the database's cluster.
-# Expects $state, $http, $syslog (the last two may be empty: as configured before, else the defaults).
+# Expects $state, $http, $syslog, $syslog_tls (the last three may be empty: as configured before, else the defaults).
 # shellcheck shell=bash disable=SC2034,SC2154
 
 azk_daemons=(receiver keeper web)
@@ -127,13 +127,14 @@ box_time_zone() {
 # Our lines of the configuration file are written anew; the administrator's are kept.  Prints "changed".
 write_config() {
     local file=$state/azekura.conf new=$state/azekura.conf.new ours
-    ours='state\.dir|database|listen\.udp|listen\.tcp|listen\.http|web\.root|database\.sql_dir'
+    ours='state\.dir|database|listen\.udp|listen\.tcp|listen\.tls|listen\.http|web\.root|database\.sql_dir'
     {
         say '# Written by packaging/run.sh, which keeps lines of yours for other settings.'
         say "state.dir = $state"
         say "database = host='$state/run' dbname=azekura"
         say "listen.udp = $syslog"
         say "listen.tcp = $syslog"
+        [ "$syslog_tls" = none ] || say "listen.tls = $syslog_tls"
         say "listen.http = $http"
         say "web.root = $state/program/webui"
         say "database.sql_dir = $state/program/sql/migrations"
