@@ -42,6 +42,7 @@ struct backlog {
     struct work *first, *last;  /* the list, oldest first */
     struct backlog_item *taken; /* by the writer; NULL: none */
     bool is_ended;              /* the write queue: nothing is added to the list any more */
+    uint64_t drained; /* messages of units that went through the spool, since it was empty */
 
     _Atomic bool is_away; /* the database takes nothing: writer */
 
@@ -51,7 +52,6 @@ struct backlog {
     bool is_told;      /* that the spool fills … */
     bool is_full_told; /* … and that it takes nothing: once, until it is empty again */
     int64_t filling_since_us;
-    uint64_t spooled; /* messages, since it began to fill */
     struct ledger_page_counts counts;
 };
 
@@ -267,8 +267,10 @@ void backlog_confirm(struct backlog *b, struct backlog_item *i)
     count_done(b, i);
     if (i->work && i->work->page)
         release(b, i->work);
-    if (i->position)
+    if (i->position) {
+        b->drained += i->messages;
         spool_drop_head(b->spool, i->position);
+    }
     bool is_done = b->mode == SPOOLING && spool_is_empty(b->spool);
     pthread_mutex_unlock(&b->lock);
     work_free(&i->work);
@@ -323,7 +325,6 @@ static void say_filling(struct backlog *b)
     if (b->is_told)
         return;
     b->is_told = true;
-    b->spooled = 0;
     b->filling_since_us = clock_wall_us();
     log_line(LOG_WARNING, "%s: units go to the spool",
              b->is_away ? "the database takes nothing" : "the database is slower than what comes");
@@ -338,10 +339,11 @@ static void say_drained(struct backlog *b)
     char since[RFC3339_MAX];
     b->is_told = false;
     (void)rfc3339_format(b->filling_since_us, since);
-    log_line(LOG_INFO, "the spool is empty again: %llu messages of this run went through it",
-             (unsigned long long)b->spooled);
-    notes_add(&b->s->notes, EVENT_SPOOL_DRAINED, "messages", NOTE_NUMBER(b->spooled), "since",
+    log_line(LOG_INFO, "the spool is empty again: %llu messages went through it",
+             (unsigned long long)b->drained);
+    notes_add(&b->s->notes, EVENT_SPOOL_DRAINED, "messages", NOTE_NUMBER(b->drained), "since",
               since, NULL);
+    b->drained = 0;
 }
 
 static void say_refusing(struct backlog *b, const struct err *why)
@@ -375,7 +377,6 @@ static int spool_work(struct backlog *b, struct work *w, uint64_t *ret_position)
     if (!b->is_dirty)
         b->sync_mono_us = clock_mono_us() + SYNC_US;
     b->is_dirty = true;
-    b->spooled += work_messages(w);
     release(b, w);
     say_filling(b);
     return 0;

@@ -14,17 +14,27 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char wanted[64]; /* "": none; constant once read */
 static _Atomic long left;
 
-static void read_wish(void)
+static void take_wish(const char *wish)
 {
-    const char *wish = getenv("AZEKURA_FAULT");
-    if (!wish)
-        return;
     snprintf(wanted, sizeof(wanted), "%s", wish);
     char *colon = strchr(wanted, ':');
     long n = colon ? strtol(colon + 1, NULL, 10) : 1;
     if (colon)
         *colon = '\0';
     atomic_store(&left, MAX(n, 1L));
+}
+
+static void read_wish(void)
+{
+    const char *wish = getenv("AZEKURA_FAULT");
+    if (wish)
+        take_wish(wish);
+}
+
+void fault_set(const char *wish)
+{
+    CHECK(pthread_once(&once, read_wish) == 0);
+    take_wish(wish);
 }
 
 void fault_at(const char *point)

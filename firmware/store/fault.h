@@ -6,6 +6,8 @@
 
 #ifdef AZEKURA_FAULTS
 void fault_at(const char *point);
+/* What the environment would have said, for a test in the same process: before other threads. */
+void fault_set(const char *wish);
 #define FAULT(point) fault_at(point)
 #else
 #define FAULT(point) ((void)0)

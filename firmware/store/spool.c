@@ -309,20 +309,20 @@ static void adopt_files(struct spool *s)
         finish_first_file(s);
 }
 
-static int make_folder(struct spool *s, const char *state_dir, struct err *err)
+static int make_folder(struct spool *s, const char *parent, struct err *err)
 {
-    int n = snprintf(s->folder, sizeof(s->folder), "%s/spool", state_dir);
+    int n = snprintf(s->folder, sizeof(s->folder), "%s/spool", parent);
     if (n < 0 || (size_t)n >= sizeof(s->folder))
         return err_set_field(err, ENAMETOOLONG, "spool", "state.dir", "the path %s is too long",
-                             state_dir);
-    if (mkdir(s->folder, 0700) < 0 && errno != EEXIST)
+                             parent);
+    if (mkdir(s->folder, 0755) < 0 && errno != EEXIST)
         return err_set_field(err, errno, "spool", "state.dir", "cannot make the folder %s: %s",
                              s->folder, strerror(errno));
     s->folder_fd = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return s->folder_fd < 0 ? disk_error(err, errno, "open", s->folder) : 0;
 }
 
-int spool_open(const char *state_dir, int64_t max_bytes, spool_notice_fn each, void *context,
+int spool_open(const char *parent, int64_t max_bytes, spool_notice_fn each, void *context,
                struct spool **ret, struct err *err)
 {
     struct spool *s = xcalloc(1, sizeof(*s));
@@ -333,7 +333,7 @@ int spool_open(const char *state_dir, int64_t max_bytes, spool_notice_fn each, v
     s->status.max_bytes = (uint64_t)max_bytes;
     s->each = each;
     s->context = context;
-    int rc = make_folder(s, state_dir, err);
+    int rc = make_folder(s, parent, err);
     if (rc == 0)
         rc = list_files(s, err);
     if (rc < 0) {

@@ -1,13 +1,14 @@
 /* The spool: units in files, while the database is away or slower than what comes.
  *
- * STATE/spool/NNNNNNNNNNNNNNNN.spool, oldest number first; spool.md is the format byte by byte with
- * its validity rule and its crash story.  A unit is in the spool from the moment spool_append()
- * returns 0 (it survives kill -9 then) until spool_drop_head(); after spool_sync() it survives a
- * power cut.  Written again after a crash it meets its own key in the database, so that nothing is
- * stored twice.
+ * STATE/receiver/spool/NNNNNNNNNNNNNNNN.spool, oldest number first; spool.md is the format byte by
+ * byte with its validity rule and its crash story.  A unit is in the spool from the moment
+ * spool_append() returns 0 (it survives kill -9 then) until spool_drop_head(); after spool_sync()
+ * it survives a power cut.  Written again after a crash it meets its own key in the database, so
+ * that nothing is stored twice.
  *
- * One spool a state folder, guarded by the receiver's lock.  Its functions may be called by several
- * threads: one lock inside, not held while syncing. */
+ * In the receiver's folder, since it is the receiver's user that writes it.  One spool a state
+ * folder, guarded by the receiver's lock.  Its functions may be called by several threads: one lock
+ * inside, not held while syncing. */
 #ifndef AZEKURA_STORE_SPOOL_H
 #define AZEKURA_STORE_SPOOL_H
 
@@ -48,11 +49,11 @@ struct spool_notice {
 };
 typedef void (*spool_notice_fn)(void *context, const struct spool_notice *n);
 
-/* Open the folder STATE/spool, made if missing: reads the heads of all records, cuts a torn tail
+/* Open the folder `parent`/spool, made if missing: reads the heads of all records, cuts a torn tail
  * off the newest file, sets aside what is no spool file.  Damage never keeps it from opening.  0,
  * or negative and *err (the folder cannot be made or read). */
-MUST_USE int spool_open(const char *state_dir, int64_t max_bytes, spool_notice_fn each,
-                        void *context, struct spool **ret, struct err *err);
+MUST_USE int spool_open(const char *parent, int64_t max_bytes, spool_notice_fn each, void *context,
+                        struct spool **ret, struct err *err);
 void spool_close(struct spool **s); /* syncs */
 void spool_set_max_bytes(struct spool *s, int64_t max_bytes);
 

@@ -67,18 +67,22 @@ Test(ledger, arrived_is_stored_and_refused_a_row)
     int a = arrive(p, 1, 5), b = arrive(p, 2, 3);
     cr_expect_neq(a, b);
     cr_expect_eq(arrive(p, 1, 1), a, "the same sender has the same row");
-    ledger_refuse(p, a, REASON_QUEUE_FULL);
-    ledger_refuse(p, a, REASON_RATE_LIMIT);
+    ledger_refuse(p, a, 10, REASON_QUEUE_FULL);
+    ledger_refuse(p, a, 10, REASON_RATE_LIMIT);
     ledger_truncated(p, b);
+    ledger_gap(p, b, 7, 1);
+    ledger_gap(p, b, UINT32_MAX - 3, 2);
     read_counts(p, false);
     cr_assert_eq(counts.rows_n, 2);
-    cr_expect_eq(counts.rows[0].arrived, 6);
-    cr_expect_eq(counts.rows[0].stored, 4);
-    cr_expect_eq(counts.rows[0].bytes, 60);
+    cr_expect_eq(counts.rows[0].arrived, 8);
+    cr_expect_eq(counts.rows[0].stored, 6);
+    cr_expect_eq(counts.rows[0].bytes, 80);
+    cr_expect_eq(counts.rows[1].missing, UINT32_MAX, "it does not wrap");
+    cr_expect_eq(counts.rows[1].repeated, 3);
     cr_expect_eq(counts.rows[0].refused[REASON_QUEUE_FULL], 1);
     cr_expect_eq(counts.rows[0].refused[REASON_RATE_LIMIT], 1);
     cr_expect_eq(counts.rows[1].truncated, 1);
-    cr_expect_eq(counts.arrived, 9);
+    cr_expect_eq(counts.arrived, 11);
     cr_expect_eq(counts.refused, 2);
     cr_expect_eq(memcmp(counts.run, ledger_run(l), UNIT_RUN_BYTES), 0);
     ledger_release(l, &p);
@@ -142,20 +146,17 @@ Test(ledger, kernel_drops_stand_beside_the_messages)
     ledger_close(&l, true);
 }
 
-Test(ledger, a_moved_message_is_counted_in_one_page)
+Test(ledger, a_row_without_anything_is_not_one_and_one_with_gaps_is)
 {
     struct ledger_found found;
     struct ledger *l = open_ledger(&found);
-    struct ledger_page *a = ledger_begin(l, false), *b = ledger_begin(l, false);
-    int row = arrive(a, 1, 1);
-    (void)arrive(b, 1, 1);
-    ledger_moved(a, row, 10);
-    read_counts(a, false);
-    cr_expect_eq(counts.rows_n, 0, "a row without messages is not one");
-    read_counts(b, false);
-    cr_expect_eq(counts.arrived, 1);
-    ledger_release(l, &a);
-    ledger_release(l, &b);
+    struct ledger_page *p = ledger_begin(l, false);
+    (void)arrive(p, 1, 0);
+    ledger_gap(p, arrive(p, 2, 0), 5, 0);
+    read_counts(p, false);
+    cr_assert_eq(counts.rows_n, 1);
+    cr_expect_eq(counts.rows[0].missing, 5);
+    ledger_release(l, &p);
     ledger_close(&l, true);
 }
 
@@ -203,90 +204,103 @@ Test(ledger, sequence_numbers_grow_over_restarts_although_the_clock_does_not)
 /* ---- crashes ---- */
 
 /* What the killed child does; it never returns from the last step. */
-enum step { NOTHING, BEGUN, ROW_MADE, ARRIVED, SOME_REFUSED, MOVED_HALF, MOVED, RELEASED, STEPS };
+enum step { NOTHING, BEGUN, ROW_MADE, ARRIVED, SOME_REFUSED, RELEASED };
 
 static void child(enum step until)
 {
     struct ledger_found found;
     struct ledger *l = open_ledger(&found);
     struct ip ip = source(1);
-    for (enum step s = BEGUN; s <= until; s++) {
-        static struct ledger_page *p, *q;
-        static int row;
-        switch (s) {
-        case BEGUN:
-            p = ledger_begin(l, false);
-            break;
-        case ROW_MADE:
-            row = ledger_row(p, MINUTE, LISTENER_TCP, &ip);
-            break;
-        case ARRIVED:
-            for (int i = 0; i < 10; i++)
-                ledger_arrived(p, row, 100);
-            break;
-        case SOME_REFUSED:
-            for (int i = 0; i < 4; i++)
-                ledger_refuse(p, row, REASON_RATE_LIMIT);
-            break;
-        case MOVED_HALF:
-            q = ledger_begin(l, false);
-            ledger_arrived(q, ledger_row(q, MINUTE, LISTENER_TCP, &ip), 100);
-            break;
-        case MOVED:
-            ledger_moved(p, row, 100);
-            break;
-        case RELEASED:
-            ledger_release(l, &p);
-            break;
-        default:
-            break;
-        }
-    }
+    struct ledger_page *p = NULL;
+    int row = -1;
+    if (until >= BEGUN)
+        p = ledger_begin(l, false);
+    if (until >= ROW_MADE)
+        row = ledger_row(p, MINUTE, LISTENER_TCP, &ip);
+    for (int i = 0; until >= ARRIVED && i < 10; i++)
+        ledger_arrived(p, row, 100);
+    for (int i = 0; until >= SOME_REFUSED && i < 4; i++)
+        ledger_refuse(p, row, 100, REASON_RATE_LIMIT);
+    if (until >= RELEASED)
+        ledger_release(l, &p);
     kill(getpid(), SIGKILL);
 }
 
-Test(ledger, after_kill_9_at_each_step_the_next_start_counts_what_was_read)
+static void kill_child(enum step step)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        child(step);
+    int status;
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "step %d", (int)step);
+}
+
+Test(ledger, after_kill_9_at_each_step_the_page_is_what_was_counted_and_what_the_journal_has)
 {
     static const struct {
+        const char *name;
         enum step step;
         unsigned pages;
-        uint64_t arrived, crash, rate_limit;
+        uint64_t journaled, arrived, stored, crash, rate_limit;
     } cases[] = {
-        {NOTHING, 0, 0, 0, 0},   {BEGUN, 0, 0, 0, 0},         {ROW_MADE, 1, 0, 0, 0},
-        {ARRIVED, 1, 10, 10, 0}, {SOME_REFUSED, 1, 10, 6, 4}, {MOVED_HALF, 2, 11, 7, 4},
-        {MOVED, 2, 10, 6, 4},    {RELEASED, 1, 1, 1, 0},
+        {"nothing", NOTHING, 0, 0, 0, 0, 0, 0},
+        {"a page", BEGUN, 0, 0, 0, 0, 0, 0},
+        {"a row", ROW_MADE, 1, 0, 0, 0, 0, 0},
+        {"a message that was not counted yet", ROW_MADE, 1, 1, 1, 1, 0, 0},
+        {"all in the journal", ARRIVED, 1, 10, 10, 10, 0, 0},
+        {"one more in the journal", ARRIVED, 1, 11, 11, 11, 0, 0},
+        {"the journal lost three", ARRIVED, 1, 7, 10, 7, 3, 0},
+        {"no journal", ARRIVED, 1, 0, 10, 0, 10, 0},
+        {"refused ones", SOME_REFUSED, 1, 10, 14, 10, 0, 4},
+        {"released", RELEASED, 0, 0, 0, 0, 0, 0},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        pid_t pid = fork();
-        if (pid == 0)
-            child(cases[i].step);
-        int status;
-        cr_assert_eq(waitpid(pid, &status, 0), pid);
-        cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "step %zu", i);
         struct ledger_found found;
+        static struct ledger_replay rows[LEDGER_ROWS];
+        kill_child(cases[i].step);
         struct ledger *l = open_ledger(&found);
-        cr_expect_eq(found.pages, cases[i].pages, "step %zu: %u pages", i, found.pages);
+        cr_assert_eq(found.pages, cases[i].pages, "%s: %u pages", cases[i].name, found.pages);
         cr_expect_str_eq(found.aside_path, "");
-        uint64_t arrived = 0, crash = 0, rate_limit = 0;
-        for (unsigned k = 0; k < found.pages; k++) {
-            struct ledger_page *p = ledger_recovered(l, k);
-            read_counts(p, true);
+        if (found.pages == 1) {
+            struct ledger_page *p = ledger_recovered(l, 0);
+            rows[0] = (struct ledger_replay){cases[i].journaled, 1};
+            for (int again = 0; again < 2; again++) /* as after a crash in the middle */
+                ledger_replayed(p, rows);
+            read_counts(p, false);
+            cr_expect_eq(counts.arrived, cases[i].arrived, "%s: arrived", cases[i].name);
             cr_expect_neq(memcmp(counts.run, ledger_run(l), UNIT_RUN_BYTES), 0,
                           "the run is the dead one's");
-            for (size_t r = 0; r < counts.rows_n; r++) {
-                cr_expect_eq(counts.rows[r].stored, 0);
-                arrived += counts.rows[r].arrived;
-                crash += counts.rows[r].refused[REASON_CRASH];
-                rate_limit += counts.rows[r].refused[REASON_RATE_LIMIT];
+            if (counts.rows_n == 1) {
+                const struct unit_row *r = &counts.rows[0];
+                cr_expect_eq(r->stored, cases[i].stored, "%s: stored", cases[i].name);
+                cr_expect_eq(r->refused[REASON_CRASH], cases[i].crash, "%s", cases[i].name);
+                cr_expect_eq(r->refused[REASON_RATE_LIMIT], cases[i].rate_limit);
             }
             ledger_release(l, &p);
         }
-        cr_expect_eq(arrived, cases[i].arrived, "step %zu: %llu arrived", i,
-                     (unsigned long long)arrived);
-        cr_expect_eq(crash, cases[i].crash, "step %zu: %llu crash", i, (unsigned long long)crash);
-        cr_expect_eq(rate_limit, cases[i].rate_limit, "step %zu", i);
         ledger_close(&l, true);
     }
+}
+
+Test(ledger, a_refusal_that_was_cut_in_the_middle_has_arrived)
+{
+    struct ledger_found found;
+    struct ledger_replay rows[LEDGER_ROWS] = {0};
+    kill_child(SOME_REFUSED);
+    int fd = open(path, O_RDWR);
+    uint64_t one_less = 13; /* of the only row: refused was added and arrived not */
+    cr_assert_eq(pwrite(fd, &one_less, 8, 4096 + 128 + 32), 8);
+    close(fd);
+    struct ledger *l = open_ledger(&found);
+    struct ledger_page *p = ledger_recovered(l, 0);
+    rows[0].messages = 10;
+    ledger_replayed(p, rows);
+    read_counts(p, false);
+    cr_expect_eq(counts.arrived, 14);
+    cr_expect_eq(counts.refused, 4);
+    ledger_release(l, &p);
+    ledger_close(&l, true);
 }
 
 Test(ledger, pages_stay_over_several_crashes_until_they_are_released)
@@ -307,72 +321,52 @@ Test(ledger, pages_stay_over_several_crashes_until_they_are_released)
     ledger_close(&l, true);
 }
 
-Test(ledger, what_was_given_up_counts_as_queue_full_and_a_killed_run_stays_crash)
+Test(ledger, what_is_left_is_counted_and_found_by_the_next_run)
 {
-    pid_t pid = fork();
-    if (pid == 0)
-        child(ARRIVED);
-    cr_assert_eq(waitpid(pid, NULL, 0), pid);
     struct ledger_found found;
     struct ledger *l = open_ledger(&found);
     struct ledger_page *p = ledger_begin(l, false);
-    (void)arrive(p, 9, 7);
+    int row = arrive(p, 9, 7);
+    ledger_refuse(p, row, 10, REASON_RATE_LIMIT);
     uint64_t messages = 0;
-    cr_expect_eq(ledger_give_up(l, &messages), 2);
-    cr_expect_eq(messages, 17);
+    cr_expect_eq(ledger_left(l, &messages), 1);
+    cr_expect_eq(messages, 7, "what was refused is not left: %llu", (unsigned long long)messages);
     ledger_close(&l, true);
     l = open_ledger(&found);
-    cr_assert_eq(found.pages, 2);
-    uint64_t crash = 0, queue_full = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        read_counts(ledger_recovered(l, i), true);
-        crash += counts.rows[0].refused[REASON_CRASH];
-        queue_full += counts.rows[0].refused[REASON_QUEUE_FULL];
-    }
-    cr_expect_eq(crash, 10);
-    cr_expect_eq(queue_full, 7);
-    ledger_close(&l, true);
+    cr_expect_eq(found.pages, 1);
+    uint8_t listener;
+    struct ip ip, expected = source(9);
+    cr_expect(ledger_row_of(ledger_recovered(l, 0), 0, &listener, &ip));
+    cr_expect(ip_eq(&ip, &expected));
+    cr_expect_eq(listener, LISTENER_UDP);
+    cr_expect_not(ledger_row_of(ledger_recovered(l, 0), 1, &listener, &ip));
+    ledger_close(&l, false);
 }
 
 Test(ledger, what_the_database_rejected_counts_as_rejected_also_in_a_later_run)
 {
-    static const struct {
-        const char *name;
-        bool is_given_up, is_rejected_last, is_orderly;
-    } cases[] = {
-        {"killed afterwards", false, false, false},
-        {"given up afterwards", true, false, true},
-        {"rejected after it was given up", true, true, true},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct ledger_found found;
-        struct ledger *l = open_ledger(&found);
-        struct ledger_page *p = ledger_begin(l, false);
-        int row = arrive(p, 3, 5);
-        ledger_refuse(p, row, REASON_RATE_LIMIT);
-        uint64_t messages = 0;
-        if (cases[i].is_given_up && cases[i].is_rejected_last)
-            (void)ledger_give_up(l, &messages);
-        ledger_reject(p);
-        if (cases[i].is_given_up && !cases[i].is_rejected_last)
-            (void)ledger_give_up(l, &messages);
-        for (unsigned later = 0; later < 2; later++) {
-            read_counts(p, true);
-            cr_assert_eq(counts.rows_n, 1, "%s", cases[i].name);
-            cr_expect_eq(counts.rows[0].refused[REASON_REJECTED], 4, "%s", cases[i].name);
-            cr_expect_eq(counts.rows[0].refused[REASON_RATE_LIMIT], 1, "%s", cases[i].name);
-            cr_expect_eq(counts.rows[0].refused[REASON_CRASH], 0, "%s", cases[i].name);
-            cr_expect_eq(counts.rows[0].stored, 0, "%s", cases[i].name);
-            if (later)
-                break;
-            ledger_close(&l, cases[i].is_orderly);
-            l = open_ledger(&found);
-            cr_assert_eq(found.pages, 1, "%s", cases[i].name);
-            p = ledger_recovered(l, 0);
-        }
-        ledger_release(l, &p);
-        ledger_close(&l, true);
+    struct ledger_found found;
+    struct ledger *l = open_ledger(&found);
+    struct ledger_page *p = ledger_begin(l, false);
+    int row = arrive(p, 3, 4);
+    ledger_refuse(p, row, 10, REASON_RATE_LIMIT);
+    ledger_reject(p);
+    for (unsigned later = 0; later < 2; later++) {
+        cr_expect(ledger_is_rejected(p));
+        read_counts(p, true);
+        cr_assert_eq(counts.rows_n, 1);
+        cr_expect_eq(counts.rows[0].refused[REASON_REJECTED], 4);
+        cr_expect_eq(counts.rows[0].refused[REASON_RATE_LIMIT], 1);
+        cr_expect_eq(counts.rows[0].stored, 0);
+        if (later)
+            break;
+        ledger_close(&l, false);
+        l = open_ledger(&found);
+        cr_assert_eq(found.pages, 1);
+        p = ledger_recovered(l, 0);
     }
+    ledger_release(l, &p);
+    ledger_close(&l, true);
 }
 
 /* ---- what cannot be trusted ---- */
@@ -405,6 +399,19 @@ static void expect_aside(uint64_t pages, uint64_t messages, const char *reason)
     ledger_close(&l, true);
 }
 
+Test(ledger, a_file_of_version_1_is_taken_over_with_its_pages)
+{
+    struct ledger_found found;
+    leave_a_page();
+    poke(8, "\1\0\0\0", 4);
+    struct ledger *l = open_ledger(&found);
+    cr_assert_eq(found.pages, 1);
+    cr_expect_str_eq(found.aside_path, "");
+    read_counts(ledger_recovered(l, 0), true);
+    cr_expect_eq(counts.rows[0].refused[REASON_CRASH], 10, "it has no journal");
+    ledger_close(&l, false);
+}
+
 Test(ledger, a_file_of_another_boot_is_set_aside)
 {
     leave_a_page();
@@ -435,7 +442,7 @@ Test(ledger, a_damaged_file_is_set_aside_and_never_trusted)
         size_t n;
         const char *reason;
     } cases[] = {
-        {0, "B", 1, "header"},        {8, "\2", 1, "header"},         {4096, &state, 4, "page"},
+        {0, "B", 1, "header"},        {8, "\3", 1, "header"},         {4096, &state, 4, "page"},
         {4096 + 4, &many, 4, "page"}, {4096 + 8, &reason, 4, "page"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
