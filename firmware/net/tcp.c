@@ -117,8 +117,8 @@ static void list_remove(struct tcp *t, struct tcp_connection *c, enum list which
 
 static void list_append(struct tcp *t, struct tcp_connection *c, enum list which, int64_t now)
 {
+    list_remove(t, c, which); /* it may be the newest itself */
     struct tcp_connection *newest = t->newest[which];
-    list_remove(t, c, which);
     c->links[which] = (struct link){.older = newest, .mono_us = now, .is_in = true};
     *(newest ? &newest->links[which].newer : &t->oldest[which]) = c;
     t->newest[which] = c;
