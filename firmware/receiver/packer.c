@@ -68,8 +68,6 @@ static void pass_on(struct shared *s, struct work *w)
         shared_wake_lanes(s);
     }
     w->packed_mono_us = clock_mono_us();
-    if (!w->is_recovered)
-        shared_packing_ends(s, w);
     queue_push(&s->write, w);
 }
 

@@ -68,7 +68,7 @@ static void *send_all(void *context)
     struct queue *q = context;
     for (unsigned i = 0; i < SENT; i++) {
         struct work *w = work_new();
-        w->rejections = i;
+        w->messages = i;
         queue_push(q, w);
     }
     queue_end(q);
@@ -85,7 +85,7 @@ Test(queue, another_thread_gets_everything_once_and_in_order)
     for (bool is_ended = false; !is_ended;) {
         struct work *w = queue_pop(&q, &is_ended);
         if (w) {
-            cr_assert_eq(w->rejections, next);
+            cr_assert_eq(w->messages, next);
             next++;
             work_free(&w);
         } else if (!is_ended) {
