@@ -153,9 +153,11 @@ int spool_record_write(int fd, int64_t at, struct view record)
 {
     int rc = write_at(fd, at, record.p, SPOOL_HEAD_BYTES);
     FAULT("spool.head");
+    /* in two parts at least, so that a test can be killed between them */
+    size_t first = (record.n - SPOOL_HEAD_BYTES + 1) / 2;
     for (size_t done = SPOOL_HEAD_BYTES; rc == 0 && done < record.n;) {
-        size_t half = (record.n - done + 1) / 2; /* at least two writes: a crash between them */
-        size_t n = MIN(half, (size_t)WRITE_BYTES);
+        size_t left = done == SPOOL_HEAD_BYTES ? first : record.n - done;
+        size_t n = MIN(left, (size_t)WRITE_BYTES);
         rc = write_at(fd, at + (int64_t)done, record.p + done, n);
         done += n;
         FAULT("spool.body");
