@@ -54,14 +54,14 @@
 #define TLS_NAME_MAX_BYTES 253  /* of a DNS name, RFC 1035 */
 #define TLS_CLIENT_CAS_MAX 64   /* authorities of senders' certificates */
 #define TLS_SENDERS_MAX 1024    /* certificates seen and not yet told to the database */
-#define DESCRIPTORS_KEPT 64     /* that connections leave free: database, spool, journal, listeners */
-#define TLS_ALLOWED_MAX 4096    /* senders let in by name or fingerprint */
-#define TLS_KEY_BITS_MAX 8192   /* of an RSA key: a handshake must stay cheap */
+#define DESCRIPTORS_KEPT 64   /* that connections leave free: database, spool, journal, listeners */
+#define TLS_ALLOWED_MAX 4096  /* senders let in by name or fingerprint */
+#define TLS_KEY_BITS_MAX 8192 /* of an RSA key: a handshake must stay cheap */
 
 /* ---- senders ---- */
-#define SENDERS_MAX 65536                  /* addresses and listeners a lane knows: 10 MiB */
-#define SENDERS_TRIAL_MIN 8192             /* of them, at least, for those that came just now */
-#define SENDERS_REFUSED_MAX 256            /* of those not allowed, named in one report of a lane */
+#define SENDERS_MAX 65536       /* addresses and listeners a lane knows: 10 MiB */
+#define SENDERS_TRIAL_MAX 8192  /* of them, those that came just now and were not seen again */
+#define SENDERS_REFUSED_MAX 256 /* of those not allowed, named in one report of a lane */
 #define SENDERS_REFUSED_PAYLOAD_BYTES 1024 /* of the first message of such a one, for diagnosis */
 #define SENDER_NETWORKS_MAX 1000       /* rows of the allow-list, and of the limits by network */
 #define SENDER_RATE_MAX 10000000       /* messages/s of a limit, as of receiver.rate_limit */
@@ -71,15 +71,15 @@
 #define SEQUENCES_SILENT_SECONDS 5     /* after which a number that is awaited is missing */
 
 /* ---- queries and the web ---- */
-#define QUERY_MAX_BYTES 4096        /* a query's text */
-#define QUERY_MAX_NODES 256         /* words and operators in a query */
-#define QUERY_MAX_DEPTH 32          /* nested parentheses */
-#define HTTP_MAX_BODY_BYTES 65536   /* a JSON request body */
+#define QUERY_MAX_BYTES 4096         /* a query's text */
+#define QUERY_MAX_NODES 256          /* words and operators in a query */
+#define QUERY_MAX_DEPTH 32           /* nested parentheses */
+#define HTTP_MAX_BODY_BYTES 65536    /* a JSON request body */
 #define HTTP_LIST_BODY_BYTES 1048576 /* the same of a list of 1,000 networks with their notes */
-#define HTTP_MAX_HEADER_BYTES 16384 /* request line and headers */
-#define BENCH_RUNS_MAX 200          /* benchmark runs in the history: years of one a week */
-#define BENCH_BYTES_MAX (1 << 30)   /* bytes of their files */
-#define SEARCH_LIMIT_MAX 10000      /* entries one page of GET /logs may ask for */
-#define HISTOGRAM_BUCKETS_MAX 2000  /* buckets of one histogram */
+#define HTTP_MAX_HEADER_BYTES 16384  /* request line and headers */
+#define BENCH_RUNS_MAX 200           /* benchmark runs in the history: years of one a week */
+#define BENCH_BYTES_MAX (1 << 30)    /* bytes of their files */
+#define SEARCH_LIMIT_MAX 10000       /* entries one page of GET /logs may ask for */
+#define HISTOGRAM_BUCKETS_MAX 2000   /* buckets of one histogram */
 
 #endif

@@ -3,9 +3,9 @@
  *
  *   buckets ─▶ sender ─▶ sender          chains by keyed hash
  *
- *   on trial:  newest ⇄ … ⇄ oldest       seen once, or within one second
+ *   on trial:  newest ⇄ … ⇄ oldest       seen once, or for a moment only; SENDERS_TRIAL_MAX
  *
- *   protected: newest ⇄ … ⇄ oldest       seen again later; SENDERS_TRIAL_MIN fewer than all
+ *   protected: newest ⇄ … ⇄ oldest       seen again later; room for all the rest
  *
  *   limited:   first ⇄ … ⇄ last          with a summary to come, by when it is due
  *
@@ -21,6 +21,7 @@
 
 #define NONE SENDERS_NONE
 #define NS_PER_SECOND INT64_C(1000000000)
+#define TRIAL_US INT64_C(50000)
 enum { BUCKETS = SENDERS_MAX, TOLD_LATE_MAX = 256, SUMMARY_MAX_BYTES = 512 };
 _Static_assert((BUCKETS & (BUCKETS - 1)) == 0, "a mask chooses the bucket");
 
@@ -161,26 +162,27 @@ static void forget(struct senders *s, struct sender *x)
     s->counts.evicted++;
 }
 
-/* An entry for a new sender. */
+/* An entry for a new sender.  Those on trial are few, so that made-up addresses stay within a part
+ * of the memory that the processor's cache can hold. */
 static struct sender *make_room(struct senders *s)
 {
-    if (s->used < SENDERS_MAX)
+    if (s->trial.n < SENDERS_TRIAL_MAX) {
+        CHECK(s->used < SENDERS_MAX);
         return &s->list[s->used++];
-    const struct lru *from = s->trial.n >= SENDERS_TRIAL_MIN || s->kept.n == 0 ? &s->trial
-                                                                               : &s->kept;
-    struct sender *x = &s->list[from->oldest];
+    }
+    struct sender *x = &s->list[s->trial.oldest];
     forget(s, x);
     return x;
 }
 
-/* It was seen, at least a second after it was put to the front: to the front of the protected. */
+/* It was seen again, some time after it was put to the front: to the front of the protected. */
 static void touch(struct senders *s, struct sender *x, int64_t now_mono_us)
 {
     lru_remove(s, x->is_protected ? &s->kept : &s->trial, x);
     x->is_protected = true;
     x->touched_us = now_mono_us;
     lru_add(s, &s->kept, x);
-    if (s->kept.n <= SENDERS_MAX - SENDERS_TRIAL_MIN)
+    if (s->kept.n <= SENDERS_MAX - SENDERS_TRIAL_MAX - 1)
         return;
     struct sender *silent = &s->list[s->kept.oldest];
     lru_remove(s, &s->kept, silent);
@@ -238,7 +240,7 @@ struct sender *senders_find(struct senders *s, const struct sender_rules *r, uin
             x = add(s, hash, listener, source, now_mono_us);
         s->last = x;
     }
-    if (UNLIKELY(now_mono_us - x->touched_us >= US_PER_SECOND))
+    if (UNLIKELY(now_mono_us - x->touched_us >= (x->is_protected ? US_PER_SECOND : TRIAL_US)))
         touch(s, x, now_mono_us);
     if (UNLIKELY(x->generation != r->generation))
         apply(x, r);

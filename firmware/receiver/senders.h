@@ -2,8 +2,9 @@
  * numbers, what was refused.  One lane's thread has it; nothing here takes a lock.
  *
  * Bounded, and made for peers that make up addresses: a look-up is one keyed hash; new senders are
- * on trial until they send again a second later, and when the table is full those on trial go
- * first, so that made-up addresses push out one another. */
+ * on trial until they send again a moment later, and those on trial are few and go first, so that
+ * made-up addresses push out one another and stay within the processor's cache.  What goes with one
+ * on trial is little: its rules are looked up again and its burst begins anew. */
 #ifndef AZEKURA_RECEIVER_SENDERS_H
 #define AZEKURA_RECEIVER_SENDERS_H
 
@@ -20,7 +21,7 @@ struct sender {
     /* by the rules of `generation` */
     uint8_t group;
     bool is_allowed;
-    bool is_protected; /* it has been seen again after a second */
+    bool is_protected; /* it has been seen again, later */
     uint64_t generation;
     int64_t interval_ns; /* between two messages at its rate; 0: no limit */
     int64_t slack_ns;    /* what its burst may be ahead of it */

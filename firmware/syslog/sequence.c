@@ -97,31 +97,17 @@ static bool find_cisco(const struct record *r, struct sequence *ret)
     }
 }
 
-static int hex_digit(char c)
-{
-    return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The mark that begins at p, MARK_BYTES long. */
+/* The mark that begins at p, MARK_BYTES long.  RUN and STREAM only tell streams apart, so they are
+ * not read as numbers. */
 static bool read_mark(const char *p, struct sequence *ret)
 {
-    uint64_t run = 0, stream, number;
-    if (memcmp(p, "seq=", 4) != 0)
+    const char *stream = p + 4, *number = stream + RUN_DIGITS + 1 + STREAM_DIGITS + 1;
+    uint64_t value;
+    if (memcmp(p, "seq=", 4) != 0 || stream[RUN_DIGITS] != '-' || number[-1] != '-' ||
+        take_digits(view_of(number, NUMBER_DIGITS), NUMBER_DIGITS, &value) < NUMBER_DIGITS)
         return false;
-    p += 4;
-    for (int i = 0; i < RUN_DIGITS; i++) {
-        int digit = hex_digit(p[i]);
-        if (digit < 0)
-            return false;
-        run = run << 4 | (uint64_t)digit;
-    }
-    p += RUN_DIGITS;
-    if (*p != '-' || p[1 + STREAM_DIGITS] != '-' ||
-        take_digits(view_of(p + 1, STREAM_DIGITS), STREAM_DIGITS, &stream) < STREAM_DIGITS ||
-        take_digits(view_of(p + 2 + STREAM_DIGITS, NUMBER_DIGITS), NUMBER_DIGITS, &number) <
-            NUMBER_DIGITS)
-        return false;
-    *ret = (struct sequence){SEQUENCE_MARK, mix(mix(0, run), stream), number};
+    *ret = (struct sequence){SEQUENCE_MARK,
+                             mix_text(0, view_of(stream, RUN_DIGITS + 1 + STREAM_DIGITS)), value};
     return true;
 }
 
