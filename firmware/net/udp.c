@@ -239,10 +239,33 @@ const struct ip *udp_steered_source(const struct udp *u, unsigned i)
 
 /* ---- a batch ---- */
 
+/* Made by this layout, and with nothing in it that cannot be. */
 static bool is_area(const struct area *a)
 {
-    return a->magic == AREA_MAGIC && a->area_bytes == AREA_BYTES &&
-           a->slots == UDP_BATCH_MESSAGES && a->stride == DATAGRAM_STRIDE;
+    if (a->magic != AREA_MAGIC || a->area_bytes != AREA_BYTES || a->slots != UDP_BATCH_MESSAGES ||
+        a->stride != DATAGRAM_STRIDE || atomic_load(&a->done) > UDP_BATCH_MESSAGES)
+        return false;
+    for (int i = 0; i < UDP_BATCH_MESSAGES; i++)
+        if (a->headers[i].msg_len != NOT_READ && a->headers[i].msg_len > DATAGRAM_BYTES)
+            return false;
+    return true;
+}
+
+static void make_area(struct area *a)
+{
+    a->magic = 0; /* until it is whole */
+    atomic_thread_fence(memory_order_seq_cst);
+    memset(a->drops, 0, sizeof(a->drops));
+    for (int i = 0; i < UDP_BATCH_MESSAGES; i++)
+        a->headers[i].msg_len = NOT_READ;
+    atomic_store(&a->done, 0);
+    atomic_store(&a->batch, 0);
+    atomic_store(&a->received_at_us, 0);
+    a->area_bytes = (uint32_t)AREA_BYTES;
+    a->slots = UDP_BATCH_MESSAGES;
+    a->stride = DATAGRAM_STRIDE;
+    atomic_thread_fence(memory_order_seq_cst);
+    a->magic = AREA_MAGIC;
 }
 
 size_t udp_area_bytes(void)
@@ -263,26 +286,19 @@ struct udp_batch *udp_batch_new(void *area)
     struct area *a = area;
     *b = (struct udp_batch){.area = a, .buffers = (char *)area + BUFFERS_AT, .is_own = is_own};
     if (!is_area(a))
-        memset(a->drops, 0, sizeof(a->drops));
-    a->magic = 0;
-    atomic_thread_fence(memory_order_seq_cst);
-    memset(a->headers, 0, sizeof(a->headers));
+        make_area(a);
+    while (b->n < UDP_BATCH_MESSAGES && a->headers[b->n].msg_len != NOT_READ)
+        b->n++;
     for (int i = 0; i < UDP_BATCH_MESSAGES; i++) {
+        struct msghdr *h = &a->headers[i].msg_hdr;
+        if (i >= b->n)
+            a->headers[i].msg_len = NOT_READ; /* killed while these were taken back */
         b->vectors[i] = (struct iovec){b->buffers + (size_t)i * DATAGRAM_STRIDE, DATAGRAM_BYTES};
-        a->headers[i].msg_hdr.msg_iov = &b->vectors[i];
-        a->headers[i].msg_hdr.msg_iovlen = 1;
-        a->headers[i].msg_hdr.msg_name = &a->peers[i];
-        a->headers[i].msg_hdr.msg_namelen = sizeof(a->peers[i]);
-        a->headers[i].msg_len = NOT_READ;
+        *h = (struct msghdr){.msg_iov = &b->vectors[i],
+                             .msg_iovlen = 1,
+                             .msg_name = &a->peers[i],
+                             .msg_namelen = sizeof(a->peers[i])};
     }
-    atomic_store(&a->done, 0);
-    atomic_store(&a->batch, 0);
-    atomic_store(&a->received_at_us, 0);
-    a->area_bytes = (uint32_t)AREA_BYTES;
-    a->slots = UDP_BATCH_MESSAGES;
-    a->stride = DATAGRAM_STRIDE;
-    atomic_thread_fence(memory_order_seq_cst);
-    a->magic = AREA_MAGIC;
     return b;
 }
 
@@ -371,36 +387,19 @@ void udp_done(struct udp_batch *b, int i)
     atomic_store_explicit(&b->area->done, (uint32_t)i + 1, memory_order_release);
 }
 
+uint32_t udp_tag(const struct udp_batch *b, int i)
+{
+    uint64_t batch = atomic_load_explicit(&b->area->batch, memory_order_relaxed);
+    return ((uint32_t)batch % 0xffffff + 1) << 8 | (uint32_t)i;
+}
+_Static_assert(UDP_BATCH_MESSAGES <= 256, "a slot's number fits in eight bits of a tag");
+
 /* ---- after a kill -9 ---- */
 
-bool udp_left(const void *area, struct udp_left *ret)
+struct udp_left udp_left(const struct udp_batch *b)
 {
-    const struct area *a = area;
-    if (!is_area(a))
-        return false;
-    int n = 0;
-    while (n < UDP_BATCH_MESSAGES && a->headers[n].msg_len != NOT_READ) {
-        if (a->headers[n].msg_len > DATAGRAM_BYTES)
-            return false;
-        n++;
-    }
-    uint32_t done = atomic_load(&a->done);
-    if (done > UDP_BATCH_MESSAGES)
-        return false;
-    *ret = (struct udp_left){
-        .batch = atomic_load(&a->batch),
-        .received_at_us = atomic_load(&a->received_at_us),
-        .first = MIN((int)done, n),
-        .n = n,
-    };
-    return true;
-}
-
-struct view udp_left_datagram(const void *area, int i, struct ip *ret_source)
-{
-    const struct area *a = area;
-    CHECK(i >= 0 && i < UDP_BATCH_MESSAGES && a->headers[i].msg_len <= DATAGRAM_BYTES);
-    *ret_source = ip_from_sockaddr((const struct sockaddr *)&a->peers[i]);
-    return view_of((const char *)area + BUFFERS_AT + (size_t)i * DATAGRAM_STRIDE,
-                   a->headers[i].msg_len);
+    int done = (int)atomic_load(&b->area->done);
+    if (done >= b->n)
+        return (struct udp_left){0};
+    return (struct udp_left){atomic_load(&b->area->received_at_us), done, b->n};
 }

@@ -60,8 +60,8 @@ struct udp_batch;
  * there and nobody had dealt with can be had after a kill -9 (udp_left). */
 size_t udp_area_bytes(void);
 
-/* `area`: UDP_AREA_ALIGN-aligned, borrowed until udp_batch_free; what udp_left() found in it is
- * overwritten.  NULL: memory of its own.  NULL and errno when there is none. */
+/* `area`: UDP_AREA_ALIGN-aligned, borrowed until udp_batch_free; one that is not of this layout is
+ * made anew.  NULL: memory of its own.  NULL and errno when there is none. */
 #define UDP_AREA_ALIGN 4096
 MUST_USE struct udp_batch *udp_batch_new(void *area);
 void udp_batch_free(struct udp_batch **b);
@@ -81,17 +81,18 @@ struct view udp_datagram(const struct udp_batch *b, int i, struct ip *ret_source
 /* Datagrams 0 … i are dealt with: they are safe elsewhere, or were refused and counted. */
 void udp_done(struct udp_batch *b, int i);
 
+/* A number that tells datagram i from all others of some million batches of an area, also of those
+ * that earlier processes read; never 0. */
+uint32_t udp_tag(const struct udp_batch *b, int i);
+
 /* ---- after a kill -9 ---- */
 
 struct udp_left {
-    uint64_t batch;         /* batches read into the area before this one */
     int64_t received_at_us; /* as given to udp_read */
     int first, n;           /* datagrams first … n-1 were read and not done */
 };
-/* What a process that ended left in an area.  True and *ret (n == first: nothing); false when it is
- * no area of this layout, or a member of it cannot be. */
-bool udp_left(const void *area, struct udp_left *ret);
-/* Datagram i of them; borrows the area. */
-struct view udp_left_datagram(const void *area, int i, struct ip *ret_source);
+/* What an earlier process left in the area of a new batch, to be had by udp_datagram() until the
+ * first udp_read() (udp_done() counts for them, too).  Nothing: n is 0. */
+struct udp_left udp_left(const struct udp_batch *b);
 
 #endif

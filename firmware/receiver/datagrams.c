@@ -25,6 +25,7 @@
 #include "net/flood.h"
 #include "net/socket.h"
 #include "receiver/handed.h"
+#include "store/fault.h"
 
 #define EVERY_US 1000
 #define REST_MAX_US 4000    /* nobody sees it */
@@ -73,16 +74,23 @@ static bool may_be_read(const struct datagrams *d, enum udp_socket which)
     return intake_has_room(d->o.in) || (which == UDP_FIRST && intake_must_refuse(d->o.in));
 }
 
-static void take_batch(struct datagrams *d, int n, struct flood *seen)
+static void take(const struct datagrams_owner *o, int i)
 {
-    struct udp_batch *b = d->o.batch;
+    struct ip source;
+    struct view v = udp_datagram(o->batch, i, &source);
+    intake_tag(o->in, udp_tag(o->batch, i));
+    intake_message(o->in, LISTENER_UDP, &source, v, INTAKE_WHOLE);
+    FAULT("datagrams.taken");
+    udp_done(o->batch, i);
+    FAULT("datagrams.done");
+}
+
+static void count_sources(const struct datagrams *d, int n, struct flood *seen)
+{
     for (int i = 0; i < n; i++) {
         struct ip source;
-        struct view v = udp_datagram(b, i, &source);
-        if (UNLIKELY(seen != NULL))
-            flood_count(seen, &source);
-        intake_message(d->o.in, LISTENER_UDP, &source, v, INTAKE_WHOLE);
-        udp_done(b, i);
+        (void)udp_datagram(d->o.batch, i, &source);
+        flood_count(seen, &source);
     }
 }
 
@@ -100,12 +108,36 @@ static enum outcome read_some(struct datagrams *d, enum udp_socket which, int ba
                      (unsigned long long)times);
         if (n <= 0)
             return EMPTIED;
+        FAULT("datagrams.read");
         intake_at(d->o.in, now_us);
-        take_batch(d, n, seen);
+        for (int i = 0; i < n; i++)
+            take(&d->o, i);
+        if (UNLIKELY(seen != NULL))
+            count_sources(d, n, seen);
         if (n < UDP_BATCH_MESSAGES)
             return EMPTIED;
     }
     return MORE;
+}
+
+/* The first datagram left may be in the journal already, if the process was killed before it said
+ * that it was done: then its tag is there. */
+bool datagrams_finish(const struct datagrams_owner *o)
+{
+    struct udp_left left = udp_left(o->batch);
+    if (LIKELY(left.n == 0))
+        return true;
+    if (!intake_has_room(o->in))
+        return false;
+    int first = left.first;
+    if (journal_has_tag(o->journal, udp_tag(o->batch, first)))
+        udp_done(o->batch, first++);
+    intake_at(o->in, left.received_at_us);
+    for (int i = first; i < left.n; i++)
+        take(o, i);
+    log_line(LOG_INFO, "%d datagrams that an earlier run had read are received now",
+             left.n - first);
+    return true;
 }
 
 /* ---- floods ---- */
@@ -225,6 +257,8 @@ static void watch_floods(struct datagrams *d, int64_t now)
 bool datagrams_read(struct datagrams *d)
 {
     int64_t now = d->read_mono_us = clock_mono_us();
+    if (!datagrams_finish(&d->o))
+        return false;
     if (UNLIKELY(d->is_second_older)) {
         enum outcome rest = read_some(d, UDP_FLOODING, BATCHES_A_TURN, &d->second_seen);
         watch_second(d, rest, now);

@@ -16,7 +16,12 @@ struct datagrams_owner {
     struct loop *loop;
     struct intake *in;
     struct udp_batch *batch;
+    const struct journal *journal; /* that of the intake */
 };
+
+/* Deal with what an earlier process had read into the batch's memory when it was killed, once there
+ * is room for it.  True when nothing of it is left; before that datagrams_read() reads nothing. */
+bool datagrams_finish(const struct datagrams_owner *o);
 
 /* Take over what was handed to this process, or bind, and ask for `buffer_bytes` of receive buffer.
  * The sockets are kept for the next start where there is somebody to keep them (handed.h).  0, or

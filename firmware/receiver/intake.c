@@ -47,6 +47,7 @@ struct intake {
 
     int64_t received_at_us, minute_us;
     int64_t read_mono_us; /* the same read */
+    uint32_t tag;         /* of the message that comes next; 0: it has none */
     bool may_write_down;  /* the journal had room for it */
     struct syslog_context context;
     struct buf scratch;
@@ -415,6 +416,8 @@ static int sender_refuses(struct intake *in, struct sender *sender, struct view 
 static void keep(struct intake *in, int row, const struct record *r, enum intake_mark mark)
 {
     struct sequence_gap gap;
+    if (in->tag)
+        journal_tag(in->open->journal, in->tag);
     /* -ENOSPC: a read brought more than any should; the message is not safe against kill -9 then,
      * and counted all the same */
     if (UNLIKELY(journal_append(in->open->journal, row, in->sender->group, r->received_at_us,
@@ -467,6 +470,12 @@ void intake_message(struct intake *in, enum listener listener, const struct ip *
                     struct view bytes, enum intake_mark mark)
 {
     take(in, listener, source, bytes, mark, false);
+    in->tag = 0;
+}
+
+void intake_tag(struct intake *in, uint32_t tag)
+{
+    in->tag = tag;
 }
 
 bool intake_may_connect(struct intake *in, enum listener listener, const struct ip *source)

@@ -32,6 +32,8 @@ enum intake_mark { INTAKE_WHOLE, INTAKE_TRUNCATED, INTAKE_BAD_FRAME };
  * Counted in the same unit. */
 void intake_message(struct intake *in, enum listener listener, const struct ip *source,
                     struct view bytes, enum intake_mark mark);
+/* The next message is the datagram with this tag (journal_tag); not 0. */
+void intake_tag(struct intake *in, uint32_t tag);
 /* A connection may be made by this sender.  False: it is not allowed; kept for the report. */
 bool intake_may_connect(struct intake *in, enum listener listener, const struct ip *source);
 void intake_dropped(struct intake *in, enum listener listener, uint64_t datagrams);

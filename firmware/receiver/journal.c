@@ -13,6 +13,7 @@
  *            8  8  number of the unit
  *           16 16  run of the unit
  *           32  4  bytes of entries that are written, from 64 on
+ *           36  4  tag of the last entry, stored in one with them; 0: it has none
  *           64     entries, one after another
  *   entry    0  4  bytes that follow the entry's head
  *            4  2  row of the unit's page in the ledger
@@ -96,6 +97,7 @@ struct journal_chain {
     size_t segments_n, segments_cap;
     unsigned char *last; /* of them; NULL: none yet */
     size_t written;      /* of it */
+    uint32_t tag;        /* of the next entry */
 };
 
 static size_t file_bytes_of(size_t segments)
@@ -333,7 +335,7 @@ static void enter_segment(struct journal_chain *c, uint32_t segment)
     put32(s + S_PLACE, (uint32_t)c->segments_n);
     put64(s + S_NUMBER, c->number);
     memcpy(s + S_RUN, c->run, UNIT_RUN_BYTES);
-    put32(s + S_WRITTEN, 0);
+    put64(s + S_WRITTEN, 0);
     in_order();
     put32(s + S_STATE, 1);
     in_order();
@@ -344,7 +346,7 @@ static void enter_segment(struct journal_chain *c, uint32_t segment)
 }
 
 static void write_part(struct journal_chain *c, const unsigned char head[ENTRY_HEAD_BYTES],
-                       const char *bytes, size_t n)
+                       const char *bytes, size_t n, uint32_t tag)
 {
     unsigned char *at = c->last + S_ENTRIES + c->written;
     memcpy(at, head, ENTRY_HEAD_BYTES);
@@ -352,7 +354,8 @@ static void write_part(struct journal_chain *c, const unsigned char head[ENTRY_H
     FAULT("journal.entry");
     c->written += ENTRY_HEAD_BYTES + n;
     in_order();
-    put32(c->last + S_WRITTEN, (uint32_t)c->written);
+    /* aligned, so one store: what is written, and which datagram it was */
+    put64(c->last + S_WRITTEN, (uint64_t)tag << 32 | (uint32_t)c->written);
     in_order();
     FAULT("journal.written");
 }
@@ -366,17 +369,20 @@ static int append_further(struct journal_chain *c, unsigned char head[ENTRY_HEAD
     size_t n = MAX((bytes.n + part_max - 1) / part_max, (size_t)1);
     CHECK(n <= SEGMENTS_OF_A_MESSAGE); /* nothing is read that is longer than the limit */
     int rc = take_segments(c->j, n, segments);
-    if (rc < 0)
+    if (rc < 0) {
+        c->tag = 0;
         return rc;
+    }
     uint8_t mark = head[E_MARK];
     for (size_t i = 0; i < n; i++) {
         size_t part = MIN(bytes.n, part_max);
         enter_segment(c, segments[i]);
         put32(head + E_BYTES, (uint32_t)part);
         head[E_MARK] = (uint8_t)(mark | (i + 1 < n ? GOES_ON : 0));
-        write_part(c, head, bytes.p, part);
+        write_part(c, head, bytes.p, part, i + 1 < n ? 0 : c->tag);
         bytes = view_of(bytes.p + part, bytes.n - part);
     }
+    c->tag = 0;
     return 0;
 }
 
@@ -391,8 +397,14 @@ int journal_append(struct journal_chain *c, int row, uint8_t group, int64_t rece
     put64(head + E_RECEIVED, (uint64_t)received_at_us);
     if (UNLIKELY(!c->last || c->written + ENTRY_HEAD_BYTES + bytes.n > S_ROOM))
         return append_further(c, head, bytes);
-    write_part(c, head, bytes.p, bytes.n);
+    write_part(c, head, bytes.p, bytes.n, c->tag);
+    c->tag = 0;
     return 0;
+}
+
+void journal_tag(struct journal_chain *c, uint32_t tag)
+{
+    c->tag = tag;
 }
 
 size_t journal_chain_bytes(const struct journal_chain *c)
@@ -466,6 +478,14 @@ void journal_forget_rest(struct journal *j, const struct ledger_page *const *pag
         if (j->is_used[i] && !is_recovered(j, i, pages, n))
             free_segment(j, i);
     }
+}
+
+bool journal_has_tag(const struct journal *j, uint32_t tag)
+{
+    for (size_t i = 0; i < j->segments; i++)
+        if (get64(segment_at(j, i) + S_WRITTEN) >> 32 == tag)
+            return true;
+    return false;
 }
 
 struct replay {

@@ -46,6 +46,9 @@ MUST_USE struct journal_chain *journal_begin(struct journal *j, const struct led
  * counted yet.  -ENOSPC: no segment is free, nothing was written. */
 MUST_USE int journal_append(struct journal_chain *c, int row, uint8_t group, int64_t received_at_us,
                             uint8_t mark, struct view bytes);
+/* The next entry of the chain is of the datagram with this tag (udp_tag()): it is written with the
+ * entry in one store, so that the next start knows whether that datagram is in the journal. */
+void journal_tag(struct journal_chain *c, uint32_t tag);
 /* Of segments the chain has. */
 size_t journal_chain_bytes(const struct journal_chain *c);
 
@@ -61,6 +64,9 @@ void journal_release(struct journal_chain **c);
 MUST_USE struct journal_chain *journal_recovered(struct journal *j, const struct ledger_page *page);
 /* Free the segments that belong to none of the pages recovered: their unit was released. */
 void journal_forget_rest(struct journal *j, const struct ledger_page *const *pages, unsigned n);
+
+/* Whether the last entry of any segment has the tag, also of one that was freed and not used again. */
+bool journal_has_tag(const struct journal *j, uint32_t tag);
 
 struct journal_entry {
     uint16_t row;

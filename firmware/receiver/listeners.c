@@ -19,6 +19,7 @@
 #include "config/log.h"
 #include "net/socket.h"
 #include "receiver/handed.h"
+#include "receiver/read_area.h"
 
 #define RETRY_US (10 * US_PER_SECOND)
 enum {
@@ -45,8 +46,9 @@ struct listeners {
     char wanted_text[LISTENER_COUNT][CONFIG_STRING_MAX];
     struct err errors[LISTENER_COUNT]; /* message "": everything wanted is open */
     int64_t retry_mono_us;             /* where something could not be opened */
-    struct udp_batch *batch;           /* what a read of datagrams takes */
-    struct datagrams_counts gone;      /* of datagram sockets that are closed */
+    struct read_area *area; /* what a read of datagrams takes lies in it; NULL: nowhere */
+    struct datagrams_owner datagrams_owner;
+    struct datagrams_counts gone; /* of datagram sockets that are closed */
     int reserve_fd; /* given up to accept and close a connection when descriptors run out */
     bool is_ending;
     struct log_limit accept_failed;
@@ -164,8 +166,7 @@ static int socket_open(struct listeners *l, enum listener listener, const struct
     s->wanted = *a;
     int rc;
     if (listener == LISTENER_UDP) {
-        rc = datagrams_open(a, l->o.s->config.udp_buffer_bytes,
-                            &(struct datagrams_owner){l->o.loop, l->o.in, l->batch}, &s->datagrams);
+        rc = datagrams_open(a, l->o.s->config.udp_buffer_bytes, &l->datagrams_owner, &s->datagrams);
         s->fd = rc == 0 ? datagrams_fd(s->datagrams) : -1;
     } else {
         rc = s->fd = stream_socket(listener, a);
@@ -361,17 +362,30 @@ static int tell(struct listeners *l, struct err *err)
 
 /* ---- life ---- */
 
+/* What datagrams are read into.  Without the file a killed receiver loses what it has just read. */
+static int open_area(struct listeners *l, struct err *err)
+{
+    char path[STATE_PATH_MAX];
+    struct err why;
+    state_path(l->o.state, "datagrams", path);
+    if (read_area_open(path, udp_area_bytes(), &l->area, &why) < 0)
+        log_line(LOG_WARNING, "%s; datagrams just read are lost if the receiver is killed",
+                 why.message);
+    struct udp_batch *batch = udp_batch_new(l->area ? read_area_memory(l->area) : NULL);
+    if (!batch)
+        return err_set(err, errno, "system", "cannot map the memory of a batch of datagrams: %s",
+                       strerror(errno));
+    l->datagrams_owner = (struct datagrams_owner){l->o.loop, l->o.in, batch, l->o.s->journal};
+    return 0;
+}
+
 int listeners_open(const struct listeners_owner *o, const struct config *file,
                    struct listeners **ret, struct err *err)
 {
     struct listeners *l = xcalloc(1, sizeof(*l));
     l->o = *o;
     l->reserve_fd = open_reserve();
-    l->batch = udp_batch_new(NULL);
-    int rc = 0;
-    if (!l->batch)
-        rc = err_set(err, errno, "system", "cannot map the memory of a batch of datagrams: %s",
-                     strerror(errno));
+    int rc = open_area(l, err);
     for (int i = 0; rc == 0 && i < LISTENER_COUNT; i++) {
         enum listener k = (enum listener)i;
         const char *text = setting_text(&o->s->config, k);
@@ -401,7 +415,8 @@ void listeners_close(struct listeners **pl)
     for (int k = 0; k < LISTENER_COUNT; k++)
         while (l->sockets_n[k] > 0)
             socket_close(l->sockets[k][--l->sockets_n[k]], false);
-    udp_batch_free(&l->batch);
+    udp_batch_free(&l->datagrams_owner.batch);
+    read_area_close(&l->area);
     if (l->reserve_fd >= 0)
         close(l->reserve_fd);
     free(l);
@@ -443,6 +458,7 @@ void listeners_tick(struct listeners *l, int64_t now)
 
 void listeners_update(struct listeners *l, int64_t now)
 {
+    (void)datagrams_finish(&l->datagrams_owner);
     for (unsigned i = 0; i < l->sockets_n[LISTENER_UDP]; i++)
         datagrams_update(l->sockets[LISTENER_UDP][i]->datagrams, now);
 }

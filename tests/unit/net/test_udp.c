@@ -322,7 +322,6 @@ Test(udp, what_a_killed_process_had_read_and_not_done_is_found)
     for (int done = 0; done <= SENT; done++) {
         struct udp *u = open_udp("127.0.0.1", 1 << 20);
         void *area = shared_area();
-        struct udp_left left;
         struct ip source;
         char text[IP_TEXT_MAX];
         for (int i = 0; i < SENT; i++) {
@@ -330,21 +329,20 @@ Test(udp, what_a_killed_process_had_read_and_not_done_is_found)
             send_from(u, "127.0.0.9", text);
         }
         read_and_be_killed(u, area, done);
-        cr_assert(udp_left(area, &left), "%d done", done);
-        cr_expect_eq(left.first, done);
-        cr_expect_eq(left.n, SENT);
-        cr_expect_eq(left.received_at_us, 12345);
-        cr_expect_eq(left.batch, 1);
+        struct udp_batch *b = udp_batch_new(area);
+        struct udp_left left = udp_left(b);
+        cr_expect_eq(left.first, done == SENT ? 0 : done);
+        cr_expect_eq(left.n, done == SENT ? 0 : SENT);
+        cr_expect_eq(left.received_at_us, done == SENT ? 0 : 12345);
         for (int i = left.first; i < left.n; i++) {
             (void)snprintf(text, sizeof(text), "message %d", i);
-            cr_expect(view_eq(udp_left_datagram(area, i, &source), view_str(text)));
+            cr_expect(view_eq(udp_datagram(b, i, &source), view_str(text)));
             cr_assert_gt(ip_format(&source, text), 0);
             cr_expect_str_eq(text, "127.0.0.9");
+            udp_done(b, i);
+            cr_expect_eq(udp_left(b).n, i + 1 < left.n ? left.n : 0, "they are done one by one");
         }
-        struct udp_batch *next = udp_batch_new(area);
-        cr_assert(udp_left(area, &left));
-        cr_expect_eq(left.first, left.n, "a new batch leaves nothing of the old one");
-        udp_batch_free(&next);
+        udp_batch_free(&b);
         udp_close(&u);
         (void)munmap(area, udp_area_bytes());
     }
@@ -355,34 +353,45 @@ Test(udp, a_smaller_batch_after_a_larger_one_leaves_its_own_only)
     struct udp *u = open_udp("127.0.0.1", 1 << 20);
     void *area = shared_area();
     struct udp_batch *b = udp_batch_new(area);
-    struct udp_left left;
     for (int i = 0; i < 7; i++)
         send_to(u, AF_INET, "old", 3);
     cr_assert_eq(udp_read(u, UDP_FIRST, b, 1), 7);
     udp_done(b, 6);
-    cr_assert(udp_left(area, &left));
-    cr_expect_eq(left.first, left.n, "all are done");
+    cr_expect_eq(udp_left(b).n, 0, "all are done");
+    uint32_t before = udp_tag(b, 0);
     send_to(u, AF_INET, "new", 3);
     cr_assert_eq(udp_read(u, UDP_FIRST, b, 2), 1);
-    cr_assert(udp_left(area, &left));
+    struct udp_batch *next = udp_batch_new(area);
+    struct udp_left left = udp_left(next);
     cr_expect_eq(left.first, 0);
     cr_expect_eq(left.n, 1);
-    cr_expect_eq(left.batch, 2);
+    cr_expect_eq(left.received_at_us, 2);
+    cr_expect_eq(udp_tag(next, 0), udp_tag(b, 0), "the next process knows it by the same tag");
+    cr_expect_neq(udp_tag(next, 0), before, "and no other");
+    udp_batch_free(&next);
     udp_batch_free(&b);
     udp_close(&u);
     (void)munmap(area, udp_area_bytes());
 }
 
-Test(udp, an_area_of_another_layout_is_not_believed)
+Test(udp, an_area_that_cannot_be_is_made_anew)
 {
-    void *area = shared_area();
-    struct udp_left left;
-    cr_expect_not(udp_left(area, &left), "zeros");
-    struct udp_batch *b = udp_batch_new(area);
-    cr_expect(udp_left(area, &left));
-    ((char *)area)[0] ^= 1;
-    cr_expect_not(udp_left(area, &left), "another mark");
-    udp_batch_free(&b);
+    struct udp *u = open_udp("127.0.0.1", 1 << 20);
+    unsigned char *area = shared_area();
+    for (int i = 0; i < 2; i++) {
+        struct udp_batch *b = udp_batch_new(area);
+        send_to(u, AF_INET, "one", 3);
+        cr_assert_eq(udp_read(u, UDP_FIRST, b, 1), 1);
+        udp_batch_free(&b);
+        if (i == 0)
+            area[0] ^= 1; /* another mark */
+        else
+            memset(area + 8, 0xee, 4); /* another size */
+        b = udp_batch_new(area);
+        cr_expect_eq(udp_left(b).n, 0);
+        udp_batch_free(&b);
+    }
+    udp_close(&u);
     (void)munmap(area, udp_area_bytes());
 }
 

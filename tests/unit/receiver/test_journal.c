@@ -303,3 +303,32 @@ Test(journal, a_file_of_another_size_is_used_until_it_is_empty)
     cr_expect_eq(journal_bytes(j), 2 * BYTES);
     journal_close(&j, true);
 }
+
+Test(journal, the_tag_of_a_last_entry_is_found_until_another_entry_follows)
+{
+    struct files f;
+    open_files(&f);
+    struct ledger_page *page = ledger_begin(f.ledger, true);
+    struct journal_chain *c = journal_begin(f.journal, page);
+    static char large[JOURNAL_SEGMENT_BYTES - 4096];
+    cr_expect_not(journal_has_tag(f.journal, 7), "nothing is written");
+    journal_tag(c, 7);
+    cr_expect_not(journal_has_tag(f.journal, 7), "the entry is not written yet");
+    cr_assert_eq(journal_append(c, 0, 0, 1, 0, VIEW("one")), 0);
+    cr_expect(journal_has_tag(f.journal, 7));
+    cr_expect_not(journal_has_tag(f.journal, 8));
+    journal_release(&c);
+    close_files(&f);
+    open_files(&f);
+    cr_expect(journal_has_tag(f.journal, 7), "the next process finds it, although it was released");
+    page = ledger_begin(f.ledger, true);
+    c = journal_begin(f.journal, page);
+    cr_assert_eq(journal_append(c, 0, 0, 1, 0, VIEW("two")), 0);
+    cr_expect_not(journal_has_tag(f.journal, 7), "its segment has another last entry");
+    journal_tag(c, 9);
+    cr_assert_eq(journal_append(c, 0, 0, 1, 0, view_of(large, sizeof(large))), 0);
+    cr_assert_eq(journal_append(c, 0, 0, 1, 0, view_of(large, sizeof(large))), 0);
+    cr_expect(journal_has_tag(f.journal, 9), "of the segment before the last, too");
+    journal_release(&c);
+    close_files(&f);
+}
