@@ -27,7 +27,7 @@ enum {
     HOST_NAME_MAX_BYTES = 256,
     FINGERPRINT_DIGITS = 64,
     /* a file that is being written is looked at again before anybody is told */
-    SETTLED_SECONDS = 2,
+    SETTLED_SECONDS = 1,
 };
 
 /* ---- what is in use ---- */

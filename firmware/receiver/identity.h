@@ -23,7 +23,7 @@
 #include "receiver/state.h"
 #include "store/unit.h"
 
-#define IDENTITY_LOOK_US (5 * US_PER_SECOND)
+#define IDENTITY_LOOK_US (2 * US_PER_SECOND)
 
 /* One of the receiver; used by one thread at a time (main before the threads run, then the
  * writer). */
