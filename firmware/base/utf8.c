@@ -1,6 +1,10 @@
 /* UTF-8: check, clean, fold.  The table of well-formed sequences is Unicode 15, table 3-7. */
 #include "base/utf8.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* Bytes of the well-formed sequence at p (1…4), or 0 with *ret_bad: bytes of the maximal ill-formed
  * subpart (1…3). */
 static unsigned sequence(const unsigned char *p, size_t n, unsigned *ret_bad)
@@ -31,20 +35,58 @@ static unsigned sequence(const unsigned char *p, size_t n, unsigned *ret_bad)
     return length;
 }
 
+/* All eight bytes are ASCII and none is zero. */
+static inline bool is_plain_8(const unsigned char *p)
+{
+    uint64_t w;
+    memcpy(&w, p, 8);
+    return ((w | (w - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* How many bytes from the start on are surely ASCII without zero: most messages are nothing else.
+ */
+static size_t plain_prefix(const unsigned char *p, size_t n)
+{
+    size_t i = 0;
+#ifdef __SSE2__
+    const __m128i one = _mm_set1_epi8(1);
+    for (; i + 16 <= n; i += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+        /* as signed bytes: neither zero nor beyond ASCII */
+        if (UNLIKELY(_mm_movemask_epi8(_mm_cmplt_epi8(x, one)) != 0))
+            return i;
+    }
+#endif
+    while (i + 8 <= n && is_plain_8(p + i))
+        i += 8;
+    if (n >= 8 && n - i < 8 && is_plain_8(p + n - 8))
+        return n; /* the rest again with some of what came before it */
+    return i;
+}
+
+/* A sequence of three bytes that begins with none of the lead bytes that bound the second one, E0
+ * and ED: what Japanese, Chinese and Korean mostly are. */
+static inline bool is_common_3(const unsigned char *p)
+{
+    unsigned rest = (unsigned)(p[1] & 0xc0) << 8 | (p[2] & 0xc0);
+    return p[0] > 0xe0 && p[0] < 0xf0 && p[0] != 0xed && rest == 0x8080;
+}
+
 size_t utf8_clean_prefix(struct view v)
 {
     const unsigned char *p = (const unsigned char *)v.p;
-    size_t i = 0;
+    size_t i = plain_prefix(p, v.n);
     while (i < v.n) {
         if (v.n - i >= 8) {
-            uint64_t w;
-            memcpy(&w, p + i, 8);
-            /* all eight are ASCII and none is zero */
-            if (((w | (w - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) == 0) {
+            if (is_plain_8(p + i)) {
                 i += 8;
                 continue;
             }
+            while (v.n - i >= 3 && is_common_3(p + i))
+                i += 3;
         }
+        if (i == v.n)
+            break;
         unsigned bad, length;
         if (p[i] == 0 || (length = sequence(p + i, v.n - i, &bad)) == 0)
             break;

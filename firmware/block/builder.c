@@ -140,6 +140,19 @@ static void find_value(struct block_builder *b, unsigned dict, struct view value
         row->text_bytes += value.n;
 }
 
+/* Messages of one sender come in runs. */
+static void find_source(struct block_builder *b, const struct ip *source, struct row *row)
+{
+    if (LIKELY(b->n > 0 && ip_eq(source, &b->last_source))) {
+        row->numbers[DICT_SOURCES] = b->dicts[DICT_SOURCES].rows[b->n - 1];
+        return;
+    }
+    size_t address = source->family == 4 ? 4 : source->family == 6 ? 16 : 0;
+    row->source[0] = (char)(address > 0 ? source->family : 0);
+    memcpy(row->source + 1, source->bytes, address);
+    find_value(b, DICT_SOURCES, view_of(row->source, 1 + address), row);
+}
+
 /* The bytes as received: by a layout, or as they are. */
 static void plan_raw(struct block_builder *b, const struct record *r, struct row *row)
 {
@@ -163,11 +176,8 @@ static int plan(struct block_builder *b, const struct record *r, struct row *row
         return -ENOSPC;
     if (b->n > 0 && r->received_at_us < b->times[b->n - 1])
         return -EDOM;
-    size_t address = r->source.family == 4 ? 4 : r->source.family == 6 ? 16 : 0;
-    row->source[0] = (char)(address > 0 ? r->source.family : 0);
-    memcpy(row->source + 1, r->source.bytes, address);
     row->text_bytes = 0;
-    find_value(b, DICT_SOURCES, view_of(row->source, 1 + address), row);
+    find_source(b, &r->source, row);
     find_value(b, DICT_HOSTNAME, r->hostname, row);
     find_value(b, DICT_APP_NAME, r->app_name, row);
     find_value(b, DICT_PROCID, r->procid, row);
@@ -186,8 +196,9 @@ static int plan(struct block_builder *b, const struct record *r, struct row *row
 
 static void store_text(struct texts *t, uint32_t n, struct view v)
 {
-    CHECK(buf_add(&t->text, v.p, v.n) == 0);
     t->lengths[n] = v.p ? (uint32_t)v.n + 1 : 0;
+    if (v.n > 0)
+        CHECK(buf_add(&t->text, v.p, v.n) == 0);
 }
 
 static void store_seq(struct block_builder *b, uint64_t seq)
@@ -220,32 +231,19 @@ static void store(struct block_builder *b, const struct record *r, uint64_t seq,
     for (unsigned i = 0; i < BUILDER_TEXTS; i++)
         store_text(&b->texts[i], n, row->texts[i]);
     store_seq(b, seq);
+    b->last_source = r->source;
     b->raw_bytes += r->raw.n;
     b->text_bytes += row->text_bytes;
     b->n++;
 }
 
-/* Mostly it is plain ASCII, which is told eight bytes at a time without a branch. */
-static bool is_clean(struct view v)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t w, bad = 0;
-    size_t i = 0;
-    for (; i + 8 <= v.n; i += 8) {
-        memcpy(&w, v.p + i, 8);
-        bad |= w | (w - ones);
-    }
-    for (; i < v.n; i++)
-        bad |= ((uint64_t)(uint8_t)v.p[i] | ((uint64_t)(uint8_t)v.p[i] - 1)) & 0x80;
-    return LIKELY((bad & ones << 7) == 0) || utf8_is_clean(v);
-}
-
 /* Values that a dictionary knows were clean when they came. */
 static bool row_is_clean(const struct row *row)
 {
-    bool good = is_clean(row->texts[TEXTS_MESSAGE]) && is_clean(row->texts[TEXTS_STRUCTURED_DATA]);
+    bool good = utf8_is_clean(row->texts[TEXTS_MESSAGE]) &&
+                utf8_is_clean(row->texts[TEXTS_STRUCTURED_DATA]);
     for (unsigned i = DICT_HOSTNAME; i <= DICT_MSGID; i++)
-        good = good && (LIKELY(row->numbers[i] != DICT_NEW) || is_clean(row->values[i]));
+        good = good && (LIKELY(row->numbers[i] != DICT_NEW) || utf8_is_clean(row->values[i]));
     return good;
 }
 
@@ -259,7 +257,7 @@ static void clean_fields(struct block_builder *b, struct record *r)
     buf_clear(&b->cleaned);
     for (unsigned i = 0; i < ARRAY_LEN(fields); i++) {
         from[i] = b->cleaned.n;
-        if (fields[i]->p != NULL && !is_clean(*fields[i])) {
+        if (fields[i]->p != NULL && !utf8_is_clean(*fields[i])) {
             CHECK(utf8_clean(*fields[i], &b->cleaned) == 0);
             r->flags |= RECORD_INVALID_UTF8;
         }

@@ -46,6 +46,7 @@ struct block_builder {
     struct run *runs;
     uint32_t runs_n;
     struct dict dicts[BUILDER_DICTS];
+    struct ip last_source; /* of row n - 1 */
     struct texts texts[BUILDER_TEXTS];
     struct buf layout; /* of the row being added */
     struct layout_time_cache time_cache;

@@ -2,7 +2,8 @@
 #include "block/dict.h"
 
 #include <unistd.h>
-#include <xxhash.h>
+
+#include "block/token_scan.h"
 
 #define FIRST_SLOTS 256
 
@@ -12,7 +13,7 @@ void dict_init(struct dict *d)
     d->offsets = xcalloc(d->cap + 1, sizeof(*d->offsets));
     d->slots = xcalloc(FIRST_SLOTS, sizeof(*d->slots));
     d->mask = FIRST_SLOTS - 1;
-    CHECK(getentropy(&d->seed, sizeof(d->seed)) == 0);
+    CHECK(getentropy(d->seeds, sizeof(d->seeds)) == 0);
     d->rows = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*d->rows));
 }
 
@@ -29,7 +30,7 @@ void dict_clear(struct dict *d)
     if (d->n > 0)
         memset(d->slots, 0, ((size_t)d->mask + 1) * sizeof(*d->slots));
     buf_clear(&d->text);
-    d->n = d->last = 0;
+    d->n = 0;
 }
 
 struct view dict_value(const struct dict *d, uint32_t number)
@@ -67,19 +68,51 @@ static inline bool same(struct view a, struct view b)
     return (different | (x ^ y)) == 0;
 }
 
+static inline uint64_t fetch_8(const char *p)
+{
+    uint64_t w;
+    memcpy(&w, p, 8);
+    return w;
+}
+
+static inline uint64_t fetch_4(const char *p)
+{
+    uint32_t w;
+    memcpy(&w, p, 4);
+    return w;
+}
+
+/* Most values have 16 bytes or less: one product of their two halves, which may overlap. */
+static inline uint32_t hash_of(const struct dict *d, struct view v)
+{
+    uint64_t a = 0, b = 0, seed = d->seeds[0];
+    if (v.n >= 8) {
+        const char *p = v.p, *last = v.p + v.n - 8;
+        for (; last - p > 8; p += 16)
+            seed = token_mix(fetch_8(p) ^ seed, fetch_8(p + 8) ^ d->seeds[1]);
+        a = fetch_8(p < last ? p : last);
+        b = fetch_8(last);
+    } else if (v.n >= 4) {
+        a = fetch_4(v.p);
+        b = fetch_4(v.p + v.n - 4);
+    } else if (v.n > 0) {
+        a = (uint64_t)(uint8_t)v.p[0] | (uint64_t)(uint8_t)v.p[v.n / 2] << 8 |
+            (uint64_t)(uint8_t)v.p[v.n - 1] << 16;
+    }
+    uint64_t h = token_mix(a ^ seed, b ^ d->seeds[1] ^ v.n * TOKEN_M1);
+    return (uint32_t)(h ^ h >> 32);
+}
+
 uint32_t dict_find(struct dict *d, struct view value, uint32_t *ret_hash)
 {
     *ret_hash = 0;
     if (value.p == NULL)
         return 0;
-    /* Messages of one sender come in runs. */
-    if (d->last > 0 && same(dict_value(d, d->last), value))
-        return d->last;
-    *ret_hash = (uint32_t)XXH3_64bits_withSeed(value.p, value.n, d->seed);
+    *ret_hash = hash_of(d, value);
     for (uint32_t s = *ret_hash & d->mask; d->slots[s] != 0; s = (s + 1) & d->mask) {
         uint32_t number = (uint32_t)(d->slots[s] >> 32);
         if ((uint32_t)d->slots[s] == *ret_hash && same(dict_value(d, number), value))
-            return d->last = number;
+            return number;
     }
     return DICT_NEW;
 }
@@ -114,5 +147,5 @@ uint32_t dict_add(struct dict *d, struct view value, uint32_t hash)
     d->n++;
     d->offsets[d->n] = (uint32_t)d->text.n;
     place(d, (uint64_t)d->n << 32 | hash);
-    return d->last = d->n;
+    return d->n;
 }

@@ -19,8 +19,7 @@ struct dict {
     uint64_t *slots;   /* number << 32 | hash; 0: empty.  One look tells most others from it */
     uint32_t mask;     /* slots − 1 */
     uint16_t *rows;    /* BLOCK_MAX_MESSAGES */
-    uint32_t last;     /* number of the last value found or added; 0 none */
-    uint64_t seed;     /* of the hash: random, so that no sender can choose values that collide */
+    uint64_t seeds[2]; /* of the hash: random, so that no sender can choose values that collide */
 };
 
 void dict_init(struct dict *d);

@@ -158,43 +158,78 @@ static void add_segment(struct segments *all, struct view raw, struct view field
     all->n++;
 }
 
+/* The digits are those that render_pri would write. */
 static bool pri_renders(const struct record *r)
 {
-    char text[8];
-    return view_eq(r->pri_text, view_of(text, render_pri(r, text)));
+    const char *p = r->pri_text.p;
+    unsigned pri = r->facility * 8u + r->severity, v = 0;
+    if (r->pri_text.n == 0 || r->pri_text.n > 4 || (p[0] == '0' && r->pri_text.n > 1))
+        return false;
+    for (size_t i = 0; i < r->pri_text.n; i++) {
+        unsigned digit = (unsigned)(uint8_t)p[i] - '0';
+        if (digit > 9)
+            return false;
+        v = v * 10 + digit;
+    }
+    return v == pri;
 }
 
+/* The digits of a fraction: "123" of 123456 with three. */
+static bool fraction_renders(const char *p, unsigned microsecond, unsigned digits)
+{
+    unsigned v = microsecond;
+    for (unsigned i = digits; i < 6; i++)
+        v /= 10;
+    bool is_same = true;
+    for (unsigned i = digits; i > 0; i--, v /= 10)
+        is_same &= p[i - 1] == (char)('0' + v % 10);
+    return is_same;
+}
+
+/* The cache has the text of the whole second; a fraction is compared by itself. */
 static bool time_renders(const struct record *r, struct layout_time_cache *cache)
 {
-    if (r->time_text.p == NULL || r->time_text.n > TIME_MAX)
-        return false;
-    if (cache->n == 0 || cache->us != r->reported_at_us || cache->form != r->time_form ||
+    struct view text = r->time_text;
+    if (text.p == NULL || text.n > TIME_MAX || r->reported_at_us < INT64_MIN + US_PER_SECOND)
+        return false; /* no time, or one that is before any year */
+    int64_t fraction = r->reported_at_us % US_PER_SECOND;
+    fraction += fraction < 0 ? US_PER_SECOND : 0;
+    if (cache->n == 0 || cache->us != r->reported_at_us - fraction || cache->form != r->time_form ||
         cache->digits != r->time_digits || cache->offset_min != r->time_offset_min) {
-        cache->us = r->reported_at_us;
+        cache->us = r->reported_at_us - fraction;
         cache->form = r->time_form;
         cache->digits = r->time_digits;
         cache->offset_min = r->time_offset_min;
-        cache->n = (uint8_t)render_time(r->reported_at_us, r->time_form, r->time_digits,
-                                        r->time_offset_min, cache->text);
+        cache->n = (uint8_t)render_time(cache->us, r->time_form, r->time_digits, r->time_offset_min,
+                                        cache->text);
     }
-    return cache->n > 0 && view_eq(r->time_text, view_of(cache->text, cache->n));
+    if (cache->n == 0 || cache->n != text.n)
+        return false;
+    if (cache->digits == 0)
+        return memcmp(text.p, cache->text, text.n) == 0;
+    /* everything up to the point, the digits, and what follows them */
+    const char *point = memchr(cache->text, '.', cache->n);
+    size_t before = (size_t)(point - cache->text) + 1, after = before + cache->digits;
+    return memcmp(text.p, cache->text, before) == 0 &&
+           fraction_renders(text.p + before, (unsigned)fraction, cache->digits) &&
+           memcmp(text.p + after, cache->text + after, text.n - after) == 0;
 }
 
 struct encoder {
-    uint8_t bytes[LAYOUT_MAX_BYTES];
+    uint8_t *bytes; /* LAYOUT_MAX_BYTES of them */
     size_t n;
     bool is_full;
 };
 
-static void encode_literal(struct encoder *e, const char *p, size_t n)
+static inline void encode_literal(struct encoder *e, const char *p, size_t n)
 {
-    if (n > sizeof(e->bytes)) {
+    if (UNLIKELY(n > LAYOUT_MAX_BYTES)) {
         e->is_full = true;
         return;
     }
     for (size_t i = 0; i < n; i++) {
         uint8_t b = (uint8_t)p[i];
-        if (sizeof(e->bytes) - e->n < (b < LITERAL_FIRST ? 2u : 1u)) {
+        if (UNLIKELY(LAYOUT_MAX_BYTES - e->n < (b < LITERAL_FIRST ? 2u : 1u))) {
             e->is_full = true;
             return;
         }
@@ -204,9 +239,9 @@ static void encode_literal(struct encoder *e, const char *p, size_t n)
     }
 }
 
-static void encode_reference(struct encoder *e, const struct record *r, unsigned reference)
+static inline void encode_reference(struct encoder *e, const struct record *r, unsigned reference)
 {
-    if (sizeof(e->bytes) - e->n < (reference == LAYOUT_TIME ? 5u : 1u)) {
+    if (UNLIKELY(LAYOUT_MAX_BYTES - e->n < (reference == LAYOUT_TIME ? 5u : 1u))) {
         e->is_full = true;
         return;
     }
@@ -226,34 +261,90 @@ int layout_derive(const struct record *r, struct buf *out)
     return layout_derive_cached(r, out, &cache);
 }
 
-int layout_derive_cached(const struct record *r, struct buf *out, struct layout_time_cache *cache)
+/* The fields in an order that is not the usual one, or that overlap. */
+static void find_segments(const struct record *r, bool has_pri, bool has_time, struct segments *all)
 {
-    struct segments all = {.n = 0};
-    add_segment(&all, r->raw, r->message, LAYOUT_MESSAGE);
-    if (all.n == 0 && r->message.n > 0)
-        return -ENOSPC;
-    if (r->pri_text.p != NULL && pri_renders(r))
-        add_segment(&all, r->raw, r->pri_text, LAYOUT_PRI);
-    if (time_renders(r, cache))
-        add_segment(&all, r->raw, r->time_text, LAYOUT_TIME);
-    add_segment(&all, r->raw, r->hostname, LAYOUT_HOSTNAME);
-    add_segment(&all, r->raw, r->app_name, LAYOUT_APP_NAME);
-    add_segment(&all, r->raw, r->procid, LAYOUT_PROCID);
-    add_segment(&all, r->raw, r->msgid, LAYOUT_MSGID);
-    add_segment(&all, r->raw, r->structured_data, LAYOUT_STRUCTURED_DATA);
+    all->n = 0;
+    add_segment(all, r->raw, r->message, LAYOUT_MESSAGE);
+    if (has_pri)
+        add_segment(all, r->raw, r->pri_text, LAYOUT_PRI);
+    if (has_time)
+        add_segment(all, r->raw, r->time_text, LAYOUT_TIME);
+    add_segment(all, r->raw, r->hostname, LAYOUT_HOSTNAME);
+    add_segment(all, r->raw, r->app_name, LAYOUT_APP_NAME);
+    add_segment(all, r->raw, r->procid, LAYOUT_PROCID);
+    add_segment(all, r->raw, r->msgid, LAYOUT_MSGID);
+    add_segment(all, r->raw, r->structured_data, LAYOUT_STRUCTURED_DATA);
+}
 
-    struct encoder e;
-    e.n = 0;
-    e.is_full = false;
+/* The next field, with the literal text before it.  False: it begins before `*at`. */
+static inline __attribute__((always_inline)) bool encode_next(struct encoder *e, size_t *at,
+                                                              const struct record *r,
+                                                              struct view field, unsigned reference)
+{
+    struct segment s;
+    if (!locate(r->raw, field, &s))
+        return true; /* elsewhere: what stands in raw for it is literal text */
+    if (UNLIKELY(s.from < *at))
+        return false;
+    encode_literal(e, r->raw.p + *at, s.from - *at);
+    encode_reference(e, r, reference);
+    *at = s.to;
+    return true;
+}
+
+/* The fields in the order of RFC 5424, which nearly every message has, in one pass. */
+static bool encode_in_order(struct encoder *e, const struct record *r, bool has_pri, bool has_time)
+{
     size_t at = 0;
-    for (unsigned i = 0; i < all.n && !e.is_full; i++) {
-        encode_literal(&e, r->raw.p + at, all.s[i].from - at);
-        encode_reference(&e, r, all.s[i].reference);
+    if ((has_pri && !encode_next(e, &at, r, r->pri_text, LAYOUT_PRI)) ||
+        (has_time && !encode_next(e, &at, r, r->time_text, LAYOUT_TIME)) ||
+        !encode_next(e, &at, r, r->hostname, LAYOUT_HOSTNAME) ||
+        !encode_next(e, &at, r, r->app_name, LAYOUT_APP_NAME) ||
+        !encode_next(e, &at, r, r->procid, LAYOUT_PROCID) ||
+        !encode_next(e, &at, r, r->msgid, LAYOUT_MSGID) ||
+        !encode_next(e, &at, r, r->structured_data, LAYOUT_STRUCTURED_DATA) ||
+        !encode_next(e, &at, r, r->message, LAYOUT_MESSAGE))
+        return false;
+    if (at < r->raw.n)
+        encode_literal(e, r->raw.p + at, r->raw.n - at);
+    return true;
+}
+
+/* In any other order, or overlapping. */
+static void encode_in_any_order(struct encoder *e, const struct record *r, bool has_pri,
+                                bool has_time)
+{
+    struct segments all;
+    size_t at = 0;
+    find_segments(r, has_pri, has_time, &all);
+    for (unsigned i = 0; i < all.n && !e->is_full; i++) {
+        encode_literal(e, r->raw.p + at, all.s[i].from - at);
+        encode_reference(e, r, all.s[i].reference);
         at = all.s[i].to;
     }
-    if (at < r->raw.n && !e.is_full)
-        encode_literal(&e, r->raw.p + at, r->raw.n - at);
-    return e.is_full ? -ENOSPC : buf_add(out, e.bytes, e.n);
+    if (at < r->raw.n && !e->is_full)
+        encode_literal(e, r->raw.p + at, r->raw.n - at);
+}
+
+int layout_derive_cached(const struct record *r, struct buf *out, struct layout_time_cache *cache)
+{
+    struct segment message;
+    if (r->message.n > 0 && !locate(r->raw, r->message, &message))
+        return -ENOSPC;
+    if (buf_reserve(out, LAYOUT_MAX_BYTES) < 0)
+        return -ENOSPC;
+    struct encoder e = {.bytes = (uint8_t *)out->p + out->n};
+    bool has_pri = r->pri_text.p != NULL && pri_renders(r), has_time = time_renders(r, cache);
+    if (UNLIKELY(!encode_in_order(&e, r, has_pri, has_time))) {
+        e.n = 0;
+        e.is_full = false;
+        encode_in_any_order(&e, r, has_pri, has_time);
+    }
+    if (e.is_full)
+        return -ENOSPC;
+    out->n += e.n;
+    return 0;
 }
 
 /* ---- rendering ---- */

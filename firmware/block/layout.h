@@ -18,13 +18,14 @@
 /* Derive the layout of a record from where its views stand in r->raw; appended to *out.  Fields
  * whose views do not lie inside raw, and PRI or time texts that would render differently, become
  * literal text.  0; -ENOSPC when it would be longer than LAYOUT_MAX_BYTES or when `message` lies
- * outside raw (it was cleaned): then the row keeps its raw bytes. */
+ * outside raw (it was cleaned), or `out` has no room for so many: then the row keeps its raw bytes.
+ */
 MUST_USE int layout_derive(const struct record *r, struct buf *out);
 
 /* The text of the last time that was rendered: messages come in order, and most devices write whole
  * seconds.  Zeroed it is empty. */
 struct layout_time_cache {
-    int64_t us;
+    int64_t us; /* a whole second; fractions are compared apart */
     uint8_t form, digits;
     int16_t offset_min;
     uint8_t n; /* bytes of text; 0: nothing is cached */

@@ -83,29 +83,50 @@ static void stream_take_runs(struct stream *s)
     stream_list_take(&s->runs);
 }
 
-/* A number of a dotted quad. */
-static inline bool is_number(const struct stream *s, size_t word)
+static const uint64_t first_bytes[17] = {
+    0,
+    UINT64_C(0xff),
+    UINT64_C(0xffff),
+    UINT64_C(0xffffff),
+    UINT64_C(0xffffffff),
+    UINT64_C(0xffffffffff),
+    UINT64_C(0xffffffffffff),
+    UINT64_C(0xffffffffffffff),
+    [8 ... 16] = UINT64_MAX,
+};
+
+/* Four words with nothing but dots between them: a quad when each is a number of three digits at
+ * most.  Its hash, as token_hash would say. */
+static inline bool quad_hash(const struct stream *s, size_t first, uint64_t *ret)
 {
-    uint32_t n = s->words.ends[word] - s->words.starts[word];
-    uint64_t letters = token_load(s->p + s->words.starts[word], 4) & TOKEN_BYTES * 0x40;
-    return n <= 3 && (letters & ((UINT64_C(1) << (8 * n)) - 1)) == 0; /* letters have bit 6 */
+    const uint32_t *starts = s->words.starts + first, *ends = s->words.ends + first;
+    uint32_t from = starts[0], n = ends[3] - from;
+    uint32_t longest = MAX(MAX(ends[0] - starts[0], ends[1] - starts[1]),
+                           MAX(ends[2] - starts[2], ends[3] - starts[3]));
+    if (longest > 3)
+        return false;
+    uint64_t head = token_load(s->p + from, 8) & first_bytes[n];
+    uint64_t tail = n > 8 ? token_load(s->p + from + 8, 8) & first_bytes[n - 8] : 0;
+    if (((head | tail) & TOKEN_BYTES * 0x40) != 0)
+        return false; /* letters have bit 6 */
+    head |= TOKEN_FOLD & first_bytes[n];
+    uint64_t h = token_mix(TOKEN_S0 ^ n * TOKEN_M1 ^ head, TOKEN_M0);
+    if (n > 8)
+        h = token_mix(h ^ (tail | (TOKEN_FOLD & first_bytes[n - 8])), TOKEN_M0);
+    *ret = token_finish(h);
+    return true;
 }
 
 /* Every four numbers joined by dots.  What may go on behind the list's last word stays. */
 static void stream_take_quads(struct stream *s)
 {
-    size_t n = 0, words = s->words.ends_n, k = 0;
-    for (; k < s->joined_n && s->joined[k] + 2 < words; k++) {
-        size_t first = s->joined[k] - 1;
-        if (k + 2 >= s->joined_n || s->joined[k + 2] != first + 3 || !is_number(s, first) ||
-            !is_number(s, first + 1) || !is_number(s, first + 2) || !is_number(s, first + 3))
-            continue;
-        uint32_t from = s->words.starts[first], bytes = s->words.ends[first + 3] - from;
-        s->hashes[n++] =
-            token_hash(s->p + from, bytes, bytes + TOKEN_STREAM_SLACK, TOKEN_S0, TOKEN_FOLD);
-    }
+    const uint32_t *joined = s->joined;
+    size_t n = 0, words = s->words.ends_n, k = 0, joined_n = s->joined_n;
+    for (; k < joined_n && joined[k] + 2 < words; k++)
+        if (k + 2 < joined_n && joined[k + 2] == joined[k] + 2)
+            n += quad_hash(s, joined[k] - 1, &s->hashes[n]);
     s->fn(s->context, s->hashes, n);
-    size_t left = s->joined_n - k, gone = words - STREAM_BEFORE;
+    size_t left = joined_n - k, gone = words - STREAM_BEFORE;
     for (size_t i = 0; i < left; i++)
         s->joined[i] = s->joined[k + i] - (uint32_t)gone;
     s->joined_n = left;
@@ -128,21 +149,9 @@ static void stream_start(struct stream *s, struct view texts, token_hashes_fn fn
 
 /* ---- with what every processor has ---- */
 
-static const uint64_t first_bytes[9] = {
-    0,
-    UINT64_C(0xff),
-    UINT64_C(0xffff),
-    UINT64_C(0xffffff),
-    UINT64_C(0xffffffff),
-    UINT64_C(0xffffffffff),
-    UINT64_C(0xffffffffffff),
-    UINT64_C(0xffffffffffffff),
-    UINT64_MAX,
-};
-
 /* The lowest bit's number, anything of none; the first n bytes of a word, anything above 8. */
 #define STREAM_LOWEST(bits) __builtin_ctzll((bits) | UINT64_C(1) << 63)
-#define STREAM_FIRST(n) first_bytes[MIN(n, 8u)]
+#define STREAM_FIRST(n) first_bytes[MIN(n, 16u)]
 #define STREAM(name) portable_##name
 #include "block/token_stream_scan.h"
 #undef STREAM_LOWEST
