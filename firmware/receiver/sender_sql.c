@@ -192,11 +192,12 @@ int sender_sql_report(PGconn *c, const struct unit_patience *p, struct shared *s
     int64_t now = clock_mono_us();
     if (now < *next_mono_us && !atomic_load(&s->is_stopping))
         return 0;
-    *next_mono_us = now + SENDER_SQL_REPORT_US;
     for (unsigned i = 0; i < s->lanes_n; i++) {
         struct senders *of = s->lanes[i].senders;
         struct refused_senders *r = of ? senders_take_refused(of) : NULL;
         int rc = r ? report_lane(c, p, r, err) : 0;
+        if (r) /* the first is told of at once */
+            *next_mono_us = now + SENDER_SQL_REPORT_US;
         if (rc < 0) {
             senders_give_back(of, &r);
             return rc;

@@ -40,7 +40,7 @@ enum {
     WAYS = 8,
     BEGUN_MESSAGES = 4, /* until then a stream may have been made up */
     SILENT_LONG_S = 600,
-    SETTLE_PARTS = 8, /* of a lane's part, one a call */
+    SETTLE_PARTS = 4, /* of a lane's part, one a call */
     PATH_MAX_BYTES = 320,
 };
 enum { H_VERSION = 8, H_ENTRY = 12, H_BOOT = 16, H_IS_CLOSED = 32, H_LANES = 36, H_KEY = 40 };
