@@ -1,9 +1,9 @@
 /* TCP connections over loopback: partial reads at every split, large messages, limits, ends. */
 #include <criterion/criterion.h>
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -17,7 +17,9 @@ struct log {
     struct tcp *tcp;
     int listener, port;
     struct buf lines;
-    int ends[4], refused, refused_error, quiet, reads_left;
+    int ends[TCP_END_COUNT], refused, refused_error, refused_why, quiet, reads_left, opened, failed;
+    enum tls_failure failure;
+    char detail[400];
     struct buf rests;
 };
 
@@ -52,9 +54,24 @@ static void note_end(void *context, struct tcp_connection *c, struct view rest, 
     (void)buf_add_view(&log->rests, rest);
 }
 
-static void note_refused(void *context, const struct ip *peer, int error)
+static void note_open(void *context, struct tcp_connection *c)
+{
+    (void)c;
+    ((struct log *)context)->opened++;
+}
+
+static void note_failed(void *context, struct tcp_connection *c)
 {
     struct log *log = context;
+    log->failed++;
+    log->failure = tls_failure(tcp_tls(c));
+    (void)snprintf(log->detail, sizeof(log->detail), "%s", tls_detail(tcp_tls(c)));
+}
+
+static void note_refused(void *context, const struct ip *peer, enum tcp_refusal why, int error)
+{
+    struct log *log = context;
+    log->refused_why = (int)why;
     cr_expect_eq(peer->family, 4);
     log->refused++;
     log->refused_error = error;
@@ -72,19 +89,22 @@ static void open_log(struct log *log, int max_connections, size_t hold_bytes)
     log->lines = BUF_INIT(16 << 20);
     log->rests = BUF_INIT(16 << 20);
     log->reads_left = 1 << 30;
-    struct tcp_options o = {max_connections, hold_bytes};
-    struct tcp_handler h = {log, take_lines, take_quiet, note_end, note_refused, count_reads};
+    struct tcp_options o = {{max_connections, max_connections, 4}, NULL, hold_bytes};
+    struct tcp_handler h = {log,      note_open,   take_lines,   take_quiet,
+                            note_end, note_failed, note_refused, count_reads};
     cr_assert_eq(tcp_new(&o, &h, &log->tcp), 0);
     struct ip ip;
     cr_assert_eq(ip_parse(VIEW("127.0.0.1"), &ip), 0);
-    log->listener = tcp_listen(log->tcp, &ip, 0);
+    log->listener = socket_bound(&ip, 0, SOCK_STREAM);
     cr_assert_geq(log->listener, 0);
+    cr_assert_eq(listen(log->listener, 128), 0);
     log->port = socket_port(log->listener);
 }
 
 static void close_log(struct log *log)
 {
     tcp_free(&log->tcp);
+    close(log->listener);
     buf_free(&log->lines);
     buf_free(&log->rests);
 }
@@ -98,11 +118,33 @@ static int dial(const struct log *log)
     return fd;
 }
 
-static void accept_all(struct log *log, int64_t now)
+static int dial_from(const struct log *log, const char *address)
+{
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in from = {.sin_family = AF_INET};
+    struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons((uint16_t)log->port)};
+    in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    cr_assert_eq(inet_pton(AF_INET, address, &from.sin_addr), 1);
+    cr_assert_eq(bind(fd, (struct sockaddr *)&from, sizeof(from)), 0);
+    cr_assert_eq(connect(fd, (struct sockaddr *)&in, sizeof(in)), 0);
+    return fd;
+}
+
+static void accept_with(struct log *log, struct tls_context *tls, int64_t now)
 {
     struct pollfd p = {.fd = log->listener, .events = POLLIN};
     cr_assert_eq(poll(&p, 1, 10000), 1);
-    cr_assert_eq(tcp_accept(log->tcp, log->listener, now), 0);
+    struct sockaddr_in6 sa = {0};
+    socklen_t n = sizeof(sa);
+    for (int fd; (fd = accept4(log->listener, (struct sockaddr *)&sa, &n, SOCK_NONBLOCK)) >= 0;) {
+        struct ip peer = ip_from_sockaddr((struct sockaddr *)&sa);
+        tcp_take(log->tcp, fd, &peer, tls, now);
+    }
+}
+
+static void accept_all(struct log *log, int64_t now)
+{
+    accept_with(log, NULL, now);
 }
 
 /* Read until nothing is ready; waits for the first. */
@@ -112,6 +154,14 @@ static void read_all(struct log *log)
     cr_assert_eq(poll(&p, 1, 10000), 1, "nothing came");
     while (tcp_poll(log->tcp, 1) > 0)
         ;
+}
+
+/* The same, at a time. */
+static void read_at(struct log *log, int64_t now)
+{
+    struct pollfd p = {.fd = tcp_fd(log->tcp), .events = POLLIN};
+    cr_assert_eq(poll(&p, 1, 10000), 1, "nothing came");
+    cr_assert_geq(tcp_poll(log->tcp, now), 1);
 }
 
 static void send_all(int fd, const char *p, size_t n)
@@ -242,24 +292,127 @@ Test(tcp, more_connections_than_allowed_are_turned_away_and_room_comes_back)
     close_log(&log);
 }
 
-Test(tcp, without_descriptors_a_connection_is_turned_away_and_the_listener_is_quiet_again)
+Test(tcp, one_source_may_have_only_so_many_connections)
 {
     struct log log;
-    open_log(&log, 64, 1024);
-    int fd = dial(&log);
-    struct rlimit old, tight;
-    cr_assert_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
-    int next = dup(fd); /* the lowest free descriptor */
-    close(next);
-    tight = old;
-    tight.rlim_cur = (rlim_t)next;
-    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &tight), 0);
-    cr_expect_eq(tcp_accept(log.tcp, log.listener, 0), 0);
-    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
+    open_log(&log, 8, 1024);
+    struct tcp_limits limits = {8, 2, 4};
+    tcp_set_limits(log.tcp, &limits);
+    int fds[3];
+    for (int i = 0; i < 3; i++)
+        fds[i] = dial(&log);
+    accept_all(&log, 0);
+    cr_expect_eq(tcp_connections(log.tcp), 2);
     cr_expect_eq(log.refused, 1);
-    cr_expect_eq(log.refused_error, EMFILE);
-    struct pollfd p = {.fd = log.listener, .events = POLLIN};
-    cr_expect_eq(poll(&p, 1, 0), 0, "nothing waits: no loop spins");
+    cr_expect_eq(log.refused_why, TCP_REFUSED_SOURCE);
+    int other = dial_from(&log, "127.0.0.9");
+    accept_all(&log, 0);
+    cr_expect_eq(tcp_connections(log.tcp), 3, "another source has room");
+    close(fds[0]);
+    read_all(&log);
+    int again = dial(&log);
+    accept_all(&log, 0);
+    cr_expect_eq(tcp_connections(log.tcp), 3, "room comes back");
+    for (int i = 1; i < 3; i++)
+        close(fds[i]);
+    close(other);
+    close(again);
+    close_log(&log);
+}
+
+Test(tcp, threads_share_one_limit)
+{
+    struct log a, b;
+    atomic_uint open_in_all = 0;
+    open_log(&a, 2, 1024);
+    open_log(&b, 2, 1024);
+    tcp_free(&a.tcp);
+    tcp_free(&b.tcp);
+    struct tcp_options o = {{2, 2, 1}, &open_in_all, 1024};
+    struct tcp_handler h = {NULL,     note_open,   take_lines,   take_quiet,
+                            note_end, note_failed, note_refused, count_reads};
+    h.context = &a;
+    cr_assert_eq(tcp_new(&o, &h, &a.tcp), 0);
+    h.context = &b;
+    cr_assert_eq(tcp_new(&o, &h, &b.tcp), 0);
+    int fds[4] = {dial(&a), dial(&b), dial(&a), -1};
+    accept_all(&b, 0);
+    accept_all(&a, 0);
+    cr_expect_eq(tcp_connections(a.tcp) + tcp_connections(b.tcp), 2);
+    cr_expect_eq(a.refused, 1);
+    cr_expect_eq(a.refused_why, TCP_REFUSED_LIMIT);
+    close(fds[1]);
+    read_all(&b);
+    fds[3] = dial(&a);
+    accept_all(&a, 0);
+    cr_expect_eq(a.refused, 1, "what one has given back the other may take");
+    tcp_close_all(a.tcp);
+    cr_expect_eq(atomic_load(&open_in_all), 0);
+    close(fds[0]);
+    close(fds[2]);
+    close(fds[3]);
+    close_log(&a);
+    close_log(&b);
+}
+
+Test(tcp, a_message_begun_and_not_finished_ends_its_connection_however_often_a_byte_comes)
+{
+    struct log log;
+    open_log(&log, 4, 1024);
+    int slow = dial(&log);
+    accept_all(&log, 0);
+    int good = dial(&log);
+    accept_all(&log, 0);
+    send_all(slow, "be", 2);
+    read_at(&log, 10);
+    send_all(slow, "gu", 2);
+    read_at(&log, 20);
+    send_all(good, "whole\nbe", 8);
+    read_at(&log, 20);
+    send_all(good, "gun\nnext", 8);
+    read_at(&log, 30);
+    tcp_close_unfinished(log.tcp, 10);
+    cr_expect_eq(log.ends[TCP_END_SLOW], 0, "not begun before");
+    tcp_close_unfinished(log.tcp, 30);
+    cr_expect_eq(log.ends[TCP_END_SLOW], 1);
+    cr_expect_str_eq(buf_str(&log.rests), "begu");
+    cr_expect_eq(tcp_connections(log.tcp), 1, "the other one's message began at 30");
+    close(slow);
+    close(good);
+    close_log(&log);
+}
+
+Test(tcp, connections_that_trickle_rest_and_the_first_bytes_after_a_silence_do_not)
+{
+    struct log log;
+    open_log(&log, 4, 1024);
+    int fd = dial(&log);
+    accept_all(&log, 0);
+    send_all(fd, "a\n", 2);
+    read_at(&log, 1000000);
+    cr_expect_leq(tcp_rested_mono_us(log.tcp), 1000000, "the first after a silence");
+    send_all(fd, "b\n", 2);
+    read_at(&log, 1000500);
+    cr_expect_gt(tcp_rested_mono_us(log.tcp), 1000500, "it trickles");
+    cr_expect_leq(tcp_rested_mono_us(log.tcp), 1002500);
+    close(fd);
+    close_log(&log);
+}
+
+Test(tcp, a_connection_that_fills_its_window_does_not_rest)
+{
+    static char much[60000];
+    struct log log;
+    open_log(&log, 4, 65536);
+    int fd = dial(&log);
+    accept_all(&log, 0);
+    memset(much, '\n', sizeof(much));
+    int64_t now = 1000000;
+    for (int i = 0; i < 60; i++, now += 500) {
+        send_all(fd, much, sizeof(much)); /* 120 MB/s */
+        read_at(&log, now);
+    }
+    cr_expect_leq(tcp_rested_mono_us(log.tcp), now - 15000, "not since its rate is known");
     close(fd);
     close_log(&log);
 }
