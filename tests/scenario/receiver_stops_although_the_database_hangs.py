@@ -1,5 +1,5 @@
 """PostgreSQL hangs (all its processes are stopped): thousands of TCP connections stay, their messages wait, and a
-receiver that is told to stop obeys within ten seconds; the next start counts what was not stored."""
+receiver that is told to stop obeys within ten seconds; the next start stores what was not."""
 
 import resource
 import socket
@@ -14,7 +14,7 @@ def main():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     with Product(daemons=("receiver",)) as box:
-        box.allow_errors(r"terminating|connection to client|did not take \d+ units with 100 messages")
+        box.allow_errors(r"terminating|connection to client")
         connections = []
         for i in range(CONNECTIONS):
             connections.append(socket.create_connection(box.address("tcp")))
@@ -24,17 +24,14 @@ def main():
                  "all connections are served")
         with box.cluster.hung():
             for connection in connections[:100]:
-                connection.sendall(b"<13>not stored\n")
+                connection.sendall(b"<13>not stored yet\n")
             begin = time.monotonic()
             box.stop("receiver")
             took = time.monotonic() - begin
             assert took < 11, f"the stop took {took:.1f} s"
         box.start("receiver")
-        wait_for(lambda: box.ledger()["refused"] == 100, "the next start counts what was not stored")
-        sums = box.ledger()
-        assert sums["arrived"] == CONNECTIONS + 100 and sums["stored"] == CONNECTIONS, sums
-        assert box.value("select sum(queue_full) from azekura.ledger") == "100"
-        assert box.value("select sum(messages) from azekura.log_block") == str(CONNECTIONS)
+        sums = box.assert_ledger(sent=CONNECTIONS + 100)
+        assert sums["refused"] == 0, sums
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """kill -9 of the receiver again and again while senders of five source groups send: a unit with blocks of several groups
-is stored whole or not at all, nothing is stored twice, and the ledger names the rest."""
+is stored whole, nothing is stored twice, and nothing that was read is lost."""
 
 import contextlib
 import threading
@@ -42,7 +42,7 @@ def main():
         print(f"{sums['stored']} stored, {sums['refused']} refused of {KILLS * GROUPS * EACH + KILLS} sent")
         assert box.value("select count(*) - count(distinct message) from azekura.logs") == "0", "a message is there twice"
         assert box.value("select count(*) - count(distinct id) from azekura.logs") == "0", "an id is there twice"
-        assert box.psql("select sum(crash) = sum(refused) from azekura.ledger") == [("t",)], "only the kills refused"
+        assert sums["refused"] == 0, "what had been read is stored"
         wrong = box.psql("select source_group, encode(senders, 'hex') from azekura.log_block"
                          " where senders <> decode('047f0000' || lpad(to_hex(source_group + 1), 2, '0'), 'hex')")
         assert wrong == [], wrong
