@@ -46,7 +46,7 @@ static inline bool groups_refuse(const struct groups *g, uint8_t group, uint8_t 
     return severity >= g->shed_from[group];
 }
 
-/* As text for STATE/receiver/source_groups, a line each: "member 192.0.2.0/24 3", "shed 3 6". */
+/* As text for STATE/receiver/senders, a line each: "member 192.0.2.0/24 3", "shed 3 6". */
 void groups_format(const struct groups *g, struct buf *out);
 #define GROUPS_TEXT_MAX_BYTES (GROUP_MEMBERS_MAX * 64 + SOURCE_GROUPS_MAX * 16)
 /* One such line; -EINVAL and *err when it is none. */

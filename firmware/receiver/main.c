@@ -11,6 +11,7 @@
 #include "receiver/handed.h"
 #include "receiver/lane.h"
 #include "receiver/packer.h"
+#include "receiver/replay.h"
 #include "receiver/settings.h"
 #include "receiver/writer.h"
 
@@ -92,6 +93,7 @@ static int open_ledger(struct receiver *r, struct err *err)
         w->page = ledger_recovered(r->shared.ledger, i);
         w->is_recovered = true;
         w->journal = journal_recovered(r->shared.journal, w->page);
+        replay_last_number(&r->shared, w);
         pages[i] = w->page;
         atomic_fetch_add(&r->shared.pending_units, 1);
         queue_push(&r->shared.pack, w);

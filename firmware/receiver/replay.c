@@ -51,6 +51,42 @@ static void replay_entry(void *context, const struct journal_entry *e)
     r->benchmark_messages += e->group == SOURCE_GROUP_BENCHMARK;
 }
 
+struct last {
+    struct journal_entry entry;
+    struct buf bytes;
+};
+
+static void keep_last(void *context, const struct journal_entry *e)
+{
+    struct last *last = context;
+    last->entry = *e;
+    buf_clear(&last->bytes);
+    (void)buf_add_view(&last->bytes, e->bytes);
+}
+
+void replay_last_number(struct shared *s, const struct work *w)
+{
+    struct last last = {.bytes = BUF_INIT(MESSAGE_MAX_BYTES_LIMIT + 65536)};
+    struct buf scratch = BUF_INIT(3 * (size_t)MESSAGE_MAX_BYTES_LIMIT + 3 * 65536 + 64);
+    struct err err = {0};
+    struct record record;
+    struct sequence number;
+    struct ip source;
+    uint8_t listener;
+    /* damage is said when the unit is replayed */
+    if (w->journal && journal_replay(w->journal, keep_last, &last, &err) == 0 &&
+        last.entry.received_at_us != 0 &&
+        ledger_row_of(w->page, last.entry.row, &listener, &source)) {
+        struct syslog_context context = {
+            .received_at_us = last.entry.received_at_us, .zone = s->zone, .scratch = &scratch};
+        syslog_parse(&context, buf_view(&last.bytes), &record);
+        if (sequence_of(&record, &number))
+            sequences_again(s->sequences, &source, listener, &number);
+    }
+    buf_free(&last.bytes);
+    buf_free(&scratch);
+}
+
 /* A block is begun with its first message, which may not have fitted. */
 static void drop_empty_blocks(struct replay *r)
 {

@@ -9,4 +9,8 @@
  * time.  A packer. */
 void replay_unit(struct shared *s, struct work *w);
 
+/* Main thread, before the others run: the sequence number of the last message of a recovered unit
+ * may not have been taken when the run before was killed. */
+void replay_last_number(struct shared *s, const struct work *w);
+
 #endif

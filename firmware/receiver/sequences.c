@@ -62,6 +62,7 @@ struct sequences {
     struct entry *entries;
     uint64_t key;
     unsigned lanes;
+    sequences_lane_fn lane_of;
     size_t sets;         /* of a lane */
     unsigned *next_part; /* of each lane, to be settled */
 };
@@ -194,14 +195,14 @@ static int make_file(const char *path, unsigned char **ret, struct err *err)
 }
 
 /* Put what an earlier run has left where it belongs now. */
-static void take_over(struct sequences *s, const unsigned char *old, sequences_lane_fn lane_of)
+static void take_over(struct sequences *s, const unsigned char *old)
 {
     for (size_t i = 0; i < SEQUENCE_STREAMS_MAX; i++) {
         struct entry e;
         memcpy(&e, old + HEADER_BYTES + i * sizeof(e), sizeof(e));
         if (e.tag == 0 || !is_sound(&e))
             continue;
-        unsigned lane = lane_of(&e.source, e.listener, s->lanes);
+        unsigned lane = s->lane_of(&e.source, e.listener, s->lanes);
         CHECK(lane < s->lanes);
         struct entry *place = place_for(set_of(s, lane, e.tag), e.touched_s);
         if (place)
@@ -229,6 +230,7 @@ int sequences_open(const char *path, unsigned lanes, sequences_lane_fn lane_of,
     }
     s->entries = (struct entry *)(void *)(s->map + HEADER_BYTES);
     s->lanes = lanes;
+    s->lane_of = lane_of;
     s->sets = SEQUENCE_STREAMS_MAX / WAYS / lanes;
     s->next_part = xcalloc(lanes, sizeof(*s->next_part));
     unsigned char *old = read_old(path, boot);
@@ -243,7 +245,7 @@ int sequences_open(const char *path, unsigned lanes, sequences_lane_fn lane_of,
     put32(s->map + H_LANES, lanes);
     put64(s->map + H_KEY, s->key);
     if (old)
-        take_over(s, old, lane_of);
+        take_over(s, old);
     free(old);
     /* whole or not at all: killed before this, the next start reads the old one again */
     if (rename(fresh, path) < 0) {
@@ -268,6 +270,16 @@ void sequences_close(struct sequences **ps, bool is_orderly)
     free(s->next_part);
     free(s);
     *ps = NULL;
+}
+
+void sequences_again(struct sequences *s, const struct ip *source, uint8_t listener,
+                     const struct sequence *number)
+{
+    uint64_t tag = tag_of(s, source, listener, number);
+    struct entry *set = set_of(s, s->lane_of(source, listener, s->lanes), tag);
+    for (int i = 0; i < WAYS; i++)
+        if (set[i].tag == tag)
+            sequence_again(&set[i].state, number->kind, number->number);
 }
 
 /* ---- the lane's thread ---- */

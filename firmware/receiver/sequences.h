@@ -21,6 +21,11 @@ MUST_USE int sequences_open(const char *path, unsigned lanes, sequences_lane_fn 
 /* `is_orderly`: written back to disk; the next boot may believe it. */
 void sequences_close(struct sequences **s, bool is_orderly);
 
+/* Before the threads run: the last message of a journal that a killed run has left.  It may have
+ * been written down there and not been taken here. */
+void sequences_again(struct sequences *s, const struct ip *source, uint8_t listener,
+                     const struct sequence *number);
+
 /* ---- the lane's thread ---- */
 
 /* Take a number; *gap is set.  `may_begin`: a stream that is not known may be begun.  1: it was; 0:

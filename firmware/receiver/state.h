@@ -1,5 +1,5 @@
 /* The receiver's part of the state folder:
- * STATE/receiver/{lock,ledger,listeners,settings,source_groups,rejected/}. */
+ * STATE/receiver/{lock,ledger,listeners,settings,senders,sequences,rejected/}. */
 #ifndef AZEKURA_RECEIVER_STATE_H
 #define AZEKURA_RECEIVER_STATE_H
 

@@ -330,6 +330,19 @@ void sequence_take(struct sequence_state *s, enum sequence_kind kind, uint64_t n
         give_up_other(s, gap);
 }
 
+void sequence_again(struct sequence_state *s, enum sequence_kind kind, uint64_t number)
+{
+    struct sequence_track *t = &s->track[s->recent];
+    uint64_t place = kind == SEQUENCE_MARK ? number : number % circle(kind);
+    struct sequence_gap gap = {0};
+    int64_t d = t->messages ? distance(kind, t->highest, place) : 0;
+    if (d == 1)
+        sequence_take(s, kind, number, &gap);
+    else if (d < 0 && d > -SEQUENCE_WINDOW)
+        fill_in(t, -d, &gap);
+    /* the next number tells of what is farther ahead; this one is missed then, too */
+}
+
 bool sequence_settle(struct sequence_state *s, struct sequence_gap *gap)
 {
     struct sequence_gap before = *gap;

@@ -70,6 +70,9 @@ struct sequence_gap {
 /* Take a number; what it shows is added to *gap.  A zeroed state is that of a new stream. */
 void sequence_take(struct sequence_state *s, enum sequence_kind kind, uint64_t number,
                    struct sequence_gap *gap);
+/* A number that was taken, or was about to be when the process was killed: it counts as seen, and
+ * nothing is counted. */
+void sequence_again(struct sequence_state *s, enum sequence_kind kind, uint64_t number);
 /* The stream has been silent: what is still awaited within the windows is missing, and a jump is
  * believed.  True when something was added to *gap. */
 bool sequence_settle(struct sequence_state *s, struct sequence_gap *gap);

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "block/layout.h"
+#include "syslog/sequence.h"
 #include "syslog/syslog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -71,5 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(!(r.flags & RECORD_NO_PRI) || (r.facility == 1 && r.severity == 5));
     check_texts(&r, buf_view(&scratch));
     check_layout(&r);
+    struct sequence number;
+    if (sequence_of(&r, &number))
+        CHECK(number.kind < SEQUENCE_KINDS && number.number < UINT64_C(10000000000));
     return 0;
 }

@@ -82,6 +82,46 @@ Test(sequences, numbers_go_on_after_a_restart_and_a_kill)
     sequences_close(&s, true);
 }
 
+Test(sequences, what_a_killed_run_has_written_down_is_neither_missing_nor_repeated)
+{
+    static const struct {
+        const char *what;
+        uint64_t again[3], next, missing;
+    } cases[] = {
+        {"taken before the kill", {10, 10}, 11, 0},
+        {"not taken any more", {11}, 12, 0},
+        {"once in each of two journals", {11, 11}, 12, 0},
+        {"an older one, too", {3, 11}, 12, 0},
+        {"from long before", {UINT64_C(1) << 30}, 11, 0},
+        {"and one is lost behind it", {11}, 13, 1},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct sequence_gap gap, sum = {0};
+        struct ip ip = sender(1);
+        (void)unlink(path);
+        struct sequences *s = open_for(3);
+        for (uint64_t n = 1; n <= 10; n++)
+            (void)take(s, 3, 1, 7, n, T0, &gap);
+        sequences_close(&s, false);
+        s = open_for(3);
+        for (int k = 0; k < 3 && cases[i].again[k]; k++) {
+            struct sequence q = {SEQUENCE_META, 7, cases[i].again[k]},
+                            other = {SEQUENCE_META, 8, 1};
+            sequences_again(s, &ip, LISTENER_TCP, &q);
+            sequences_again(s, &ip, LISTENER_TCP, &other); /* not known: nothing is begun */
+        }
+        for (uint64_t n = 0; n < 100; n++) {
+            cr_expect_eq(take(s, 3, 1, 7, cases[i].next + n, T0, &gap), 0);
+            sum.missing += gap.missing;
+            sum.repeated += gap.repeated;
+        }
+        cr_expect_eq(sum.missing, cases[i].missing, "%s: %llu", cases[i].what,
+                     (unsigned long long)sum.missing);
+        cr_expect_eq(sum.repeated, 0, "%s", cases[i].what);
+        sequences_close(&s, true);
+    }
+}
+
 Test(sequences, another_number_of_lanes_finds_the_same_streams)
 {
     struct sequence_gap gap;
