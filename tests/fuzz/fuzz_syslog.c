@@ -59,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         CHECK(zone_load("Europe/Prague", &zone, NULL) == 0);
     if (size > MESSAGE_MAX_BYTES_DEFAULT)
         return 0;
-    struct syslog_context ctx = {INT64_C(1773144000000000), zone, &scratch};
+    struct syslog_context ctx = {
+        .received_at_us = INT64_C(1773144000000000), .zone = zone, .scratch = &scratch};
     struct view raw = view_of((const char *)data, size);
     struct record r;
     syslog_parse(&ctx, raw, &r);

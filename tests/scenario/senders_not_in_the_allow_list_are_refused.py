@@ -8,6 +8,7 @@ import socket
 from azk import Product, run, wait_for
 
 OFFICE, LAB, BRANCH = "127.0.0.2", "127.0.0.3", "127.0.0.4"
+MADE_UP = 3000
 
 
 def send(box, source, n, text):
@@ -97,6 +98,15 @@ def main():
         assert names[BRANCH, "udp"] == (100, "<13>Mar 10 12:00:00 fw1 app: second 0"), names
         assert names["::1", "udp"][0] == 100 and names[LAB, "udp"][0] > 100, names
         assert box.value("select count(*) from azekura.logs where message = 'by the lab'") == "0"
+
+        # made-up addresses: counted exactly, and not each a row for ever
+        rows = int(box.value("select count(*) from azekura.source"))
+        sent += sum(send(box, f"127.9.{i // 250}.{1 + i % 250}", 1, "made up") for i in range(MADE_UP))
+        box.assert_ledger(sent=sent)
+        assert box.value("select sum(not_allowed) from azekura.ledger where source <<= '127.9.0.0/16'"
+                         " or source = '0.0.0.0'") == str(MADE_UP)
+        assert int(box.value("select sum(not_allowed) from azekura.ledger where source = '0.0.0.0'")) > 0
+        assert int(box.value("select count(*) from azekura.source")) - rows < MADE_UP // 2
 
         # remembered without the database
         box.allow_errors(r"terminating|database system|shut ?down|connection to client|connection to server")
