@@ -15,6 +15,7 @@
 #include "receiver/credentials.h"
 #include "receiver/rejected.h"
 #include "receiver/status.h"
+#include "receiver/tls_report.h"
 #include "receiver/sender_sql.h"
 #include "receiver/settings.h"
 #include "store/connection.h"
@@ -335,6 +336,8 @@ static void report(struct writer *w)
         rc = notes_write(&w->s->notes, w->c, &err);
     if (rc == 0)
         rc = sender_sql_report(w->c, &w->patience, w->s, &w->refused_mono_us, &err);
+    if (rc == 0)
+        rc = tls_report_senders(w->c, &w->s->tls_senders, &w->patience, &err);
     if (rc < 0)
         failed(w, "cannot report", &err);
 }
