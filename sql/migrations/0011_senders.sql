@@ -162,7 +162,8 @@ begin
             select c.network, c.entry ->> 'listener' as listener from azekura.check_networks(entries, '{listener,note}') c
         ), senders as (
             select distinct l.listener, l.source from azekura.ledger l
-             where l.minute > now() - interval '61 min' and not l.source <<= inet '127.66.0.0/16'
+             where l.minute > now() - interval '61 min' and l.arrived > l.not_allowed -- who is let in now
+               and not l.source <<= inet '127.66.0.0/16'
         ), shut as (
             select s.*, exists (select from wanted w where coalesce(w.listener, s.listener) = s.listener)
                         and not exists (select from wanted w where coalesce(w.listener, s.listener) = s.listener

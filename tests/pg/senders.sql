@@ -38,6 +38,7 @@ select is(message, 'the list has 1001 rows: at most 1000', 'nor is one too long'
 select is(count(*), 3::bigint, 'and nothing of a wrong list is put') from azekura.listener_allow;
 
 -- whom a list shuts out
+insert into azekura.ledger (minute, listener, source, arrived, not_allowed) values (date_trunc('minute', now()), 'udp', '10.5.5.5', 3, 3);
 insert into azekura.ledger (minute, listener, source, arrived) values
     (date_trunc('minute', now()), 'udp', '198.51.100.1', 1), (date_trunc('minute', now()), 'tcp', '198.51.100.2', 1),
     (date_trunc('minute', now()), 'udp', '127.66.0.9', 1), (now() - interval '3 h', 'udp', '203.0.113.9', 1);
