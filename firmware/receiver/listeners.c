@@ -21,7 +21,7 @@
 #include "receiver/handed.h"
 #include "receiver/read_area.h"
 
-#define RETRY_US (10 * US_PER_SECOND)
+#define RETRY_US (5 * US_PER_SECOND)
 enum {
     ACCEPTS_A_CALL = 64,
     SOCKETS_MAX = LISTENING_MAX,

@@ -3,7 +3,7 @@
  *
  * A change of the settings is applied while running.  An address that stays keeps its socket; one
  * that cannot be bound leaves the old ones of its listener in place, is told of (shared.h, struct
- * listening) and is tried again every ten seconds. */
+ * listening) and is tried again every five seconds. */
 #ifndef AZEKURA_RECEIVER_LISTENERS_H
 #define AZEKURA_RECEIVER_LISTENERS_H
 
