@@ -20,7 +20,7 @@ def main():
         box.psql("insert into azekura.source_group (id, name) select i, 'group ' || i from generate_series(1, 4) i")
         box.psql("insert into azekura.source_group_member select cidr(format('127.0.0.%s/32', i + 1)), i"
                  " from generate_series(1, 4) i")
-        groups_file = box.state / "receiver" / "source_groups"
+        groups_file = box.state / "receiver" / "senders"
         wait_for(lambda: groups_file.exists() and "127.0.0.5/32 4" in groups_file.read_text(encoding="utf-8"),
                  "the receiver knows the groups")
         stored = 0
