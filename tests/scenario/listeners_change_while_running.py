@@ -86,10 +86,14 @@ def an_address_in_use_is_told_of(box, sent, old):
     return sent
 
 
+def names(box):
+    return {line.split()[0] for line in (box.state / "receiver" / "listeners").read_text(encoding="utf-8").splitlines()}
+
+
 def none_is_a_choice(box):
     set_to(box, "listen.udp", "")
     wait_for_bound(box, "udp")
-    assert box.address("udp") is None
+    assert names(box) == {"tcp"}
     assert box.psql("select name from azekura.receiver_listener") == [("tcp",)]
 
 
@@ -103,7 +107,7 @@ def main():
         # the next start begins where this one was
         box.stop("receiver")
         box.start("receiver")
-        assert box.address("udp") is None and box.address("tcp")[0] == "0.0.0.0"
+        assert names(box) == {"tcp"} and box.address("tcp")[0] == "0.0.0.0"
         box.assert_ledger(sent)
 
 
