@@ -8,6 +8,7 @@
 #include "store/rate.h"
 #include "store/event.h"
 #include "store/retention_clock.h"
+#include "store/tls_admin.h"
 #include "store/upkeep.h"
 
 #define SMALL_BLOCKS \
@@ -86,6 +87,13 @@ static int64_t end_senders(PGconn *c, const struct config *config, struct err *e
     return r < 0 ? r : US_PER_MINUTE / 2;
 }
 
+static int64_t tidy_tls(PGconn *c, const struct config *config, struct err *err)
+{
+    (void)config;
+    int64_t r = tls_tidy(c, err);
+    return r < 0 ? r : 10 * US_PER_SECOND;
+}
+
 static int64_t fold_rates(PGconn *c, const struct config *config, struct err *err)
 {
     int64_t r = clock_is_doubted(c, err);
@@ -127,6 +135,7 @@ struct chore keeper_chores[] = {
     {"giving space back", give_back, 10 * US_PER_MINUTE, 0},
     {"forgetting what is over", forget, US_PER_MINUTE, 0},
     {"ending the benchmark's senders", end_senders, US_PER_MINUTE, 0},
+    {"closing requests for certificates", tidy_tls, US_PER_MINUTE, 0},
     {"folding receive rates", fold_rates, 10 * US_PER_SECOND, 0},
     {"adding up the ledger's hours", sum_ledger, US_PER_MINUTE, 0},
     {"merging the ledger's minutes", merge_ledger, US_PER_MINUTE, 0},

@@ -282,6 +282,20 @@ static int check_allowed(const struct tls_allowed *a, size_t number, struct buf 
     return 0;
 }
 
+static int check_twice(PGconn *c, const char *kinds, const char *list, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = store_query(c,
+                         "select a.value from unnest($1::text[], $2::text[]) a(kind, value)"
+                         " group by a.kind, a.value having count(*) > 1 limit 1",
+                         2, (const char *const[]){kinds, list}, &r, err);
+    if (rc == 0 && PQntuples(r) > 0)
+        rc = err_set_field(err, EINVAL, "bad_value", "allowed",
+                           "allowed: \"%.100s\" stands there twice", PQgetvalue(r, 0, 0));
+    PQclear(r);
+    return rc;
+}
+
 /* Who connected by TLS within the last hour and would not be let in: when that is everybody,
  * -EEXIST. */
 static int check_shut_out(PGconn *c, const char *kinds, const char *list, struct err *err)
@@ -324,6 +338,8 @@ int tls_set_allowed(PGconn *c, const char *actor, const struct tls_allowed *list
     array_end(&notes);
     if (rc == 0 && (kinds.is_full || values.is_full || notes.is_full))
         rc = err_set(err, E2BIG, "too_large", "the list is larger than %u bytes", LIST_MAX_BYTES);
+    if (rc == 0)
+        rc = check_twice(c, buf_str(&kinds), buf_str(&values), err);
     if (rc == 0 && n > 0 && !is_forced)
         rc = check_shut_out(c, buf_str(&kinds), buf_str(&values), err);
     if (rc == 0) {
@@ -332,11 +348,19 @@ int tls_set_allowed(PGconn *c, const char *actor, const struct tls_allowed *list
                            "select azekura.set_tls_allowed($1, $2::text[], $3::text[], $4::text[])",
                            4, parameters, err);
     }
-    if (rc == -EEXIST && strcmp(err->code, "exists") == 0)
-        rc = err_set_field(err, EINVAL, "bad_value", "allowed",
-                           "allowed: a name or fingerprint stands there twice");
     buf_free(&kinds);
     buf_free(&values);
     buf_free(&notes);
     return rc < 0 ? (int)rc : 0;
+}
+
+int64_t tls_tidy(PGconn *c, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = store_query(c, "select azekura.tidy_tls()", 0, NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    int64_t n = store_number(r, 0, 0);
+    PQclear(r);
+    return n;
 }

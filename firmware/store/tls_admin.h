@@ -50,4 +50,8 @@ struct tls_allowed {
 MUST_USE int tls_set_allowed(PGconn *c, const char *actor, const struct tls_allowed *list, size_t n,
                              bool is_forced, struct err *err);
 
+/* Close what no receiver took within five minutes, with the keys that came with it, and forget what
+ * is old.  Returns how many rows went, or negative and *err. */
+MUST_USE int64_t tls_tidy(PGconn *c, struct err *err);
+
 #endif
