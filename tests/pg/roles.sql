@@ -1,6 +1,6 @@
 -- Who may do what: each daemon's role has no more than it needs.
 begin;
-select plan(136);
+select plan(151);
 
 select is(count(*), 4::bigint, 'the four roles exist')
   from pg_roles where rolname in ('azekura', 'azekura_receiver', 'azekura_keeper', 'azekura_web');
@@ -175,6 +175,21 @@ insert into attempt values
         azekura.gaps(now(), now(), 60, null)', '00000', 'and reads them, the refused, and gaps'),
     ('azekura_web', 'delete from azekura.listener_allow', '42501', 'but changes no row by itself'),
     ('azekura_web', 'select azekura.forget_gaps(now())', '42501', 'and forgets nothing'),
+    ('azekura_receiver', 'select azekura.report_receiver_detail(''x'', ''{}'')', '00000', 'the receiver says what it does'),
+    ('azekura_receiver', 'select kind, value from azekura.tls_allowed', '00000', 'and reads which certificates may send'),
+    ('azekura_receiver', 'select note from azekura.tls_allowed', '42501', 'and not what is noted of them'),
+    ('azekura_receiver', 'select * from azekura.next_tls_request()', '00000', 'the receiver takes what is asked of it'),
+    ('azekura_receiver', 'select * from azekura.tls_secret', '42501', 'and a key with its request alone'),
+    ('azekura_receiver', 'select * from azekura.tls_request', '42501', 'and no other request'),
+    ('azekura_web', 'select azekura.ask_tls(''a'', ''csr'', ''{}'', null, null, null)', '00000', 'the web asks for certificates'),
+    ('azekura_web', 'select * from azekura.tls_request, azekura.tls_certificate, azekura.tls_csr, azekura.tls_client_ca, azekura.tls_sender, azekura.receiver_detail', '00000', 'and reads what became of it'),
+    ('azekura_web', 'select * from azekura.tls_secret', '42501', 'but reads no key'),
+    ('azekura_web', 'select * from azekura.next_tls_request()', '42501', 'nor takes a request'),
+    ('azekura_web', 'select azekura.answer_tls(1, null, null)', '42501', 'nor answers one'),
+    ('azekura_web', 'delete from azekura.tls_allowed', '42501', 'and changes lists through functions only'),
+    ('azekura_keeper', 'select azekura.tidy_tls()', '00000', 'the keeper closes old requests'),
+    ('azekura_keeper', 'select * from azekura.tls_secret', '42501', 'and reads no key'),
+    ('azekura_keeper', 'select azekura.ask_tls(''a'', ''csr'', ''{}'', null, null, null)', '42501', 'and asks for nothing'),
     ('azekura_keeper', 'create function azekura.f() returns int language sql as ''select 1''', '42501',
         'the keeper creates nothing');
 
@@ -212,7 +227,7 @@ select set_eq($$ select object, privilege from granted where rolname = 'azekura_
     ('deletion_request', 'SELECT'), ('deletion_request', 'DELETE'), ('deletion_request(state)', 'UPDATE'),
     ('deletion_request(message)', 'UPDATE'), ('deletion_request(audit_id)', 'UPDATE'), ('deletion_request(done_messages)', 'UPDATE'),
     ('storage_used', 'EXECUTE'), ('wal_bytes', 'EXECUTE'), ('wal_limits', 'EXECUTE'), ('lock_holders', 'EXECUTE'), ('cancel_blockers', 'EXECUTE'),
-    ('end_benchmark_senders', 'EXECUTE'), ('forget_gaps', 'EXECUTE'),
+    ('end_benchmark_senders', 'EXECUTE'), ('tidy_tls', 'EXECUTE'), ('forget_gaps', 'EXECUTE'),
     ('retention_wal', 'SELECT'), ('retention_wal', 'INSERT'), ('retention_wal', 'UPDATE'), ('retention_wal', 'DELETE') $$, 'the keeper has what its chores need and no more');
 select set_eq($$ select object, privilege from granted where rolname = 'azekura_receiver' $$, $$ values
     ('log_block', 'INSERT'), ('setting', 'SELECT'), ('source_group', 'SELECT'), ('source_group_member', 'SELECT'), ('claim_unit', 'EXECUTE'), ('count_unit', 'EXECUTE'),
@@ -220,7 +235,10 @@ select set_eq($$ select object, privilege from granted where rolname = 'azekura_
     ('report_daemon_stopped', 'EXECUTE'), ('count_rates', 'EXECUTE'), ('shed', 'SELECT'), ('report_listeners', 'EXECUTE'),
     ('listener_allow(network)', 'SELECT'), ('listener_allow(listener)', 'SELECT'), ('sender_limit', 'SELECT'),
     ('count_gaps', 'EXECUTE'), ('report_refused_senders', 'EXECUTE'),
-    ('benchmark_sender(address)', 'SELECT'), ('benchmark_sender(since)', 'SELECT'), ('benchmark_sender(until)', 'SELECT') $$, 'the receiver has what it needs and no more');
+    ('benchmark_sender(address)', 'SELECT'), ('benchmark_sender(since)', 'SELECT'), ('benchmark_sender(until)', 'SELECT'),
+    ('report_receiver_detail', 'EXECUTE'), ('report_tls_certificate', 'EXECUTE'), ('report_tls_csr', 'EXECUTE'), ('report_tls_client_cas', 'EXECUTE'),
+    ('report_tls_senders', 'EXECUTE'), ('next_tls_request', 'EXECUTE'), ('answer_tls', 'EXECUTE'),
+    ('tls_allowed(kind)', 'SELECT'), ('tls_allowed(value)', 'SELECT') $$, 'the receiver has what it needs and no more');
 
 select * from finish();
 rollback;

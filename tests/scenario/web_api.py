@@ -13,7 +13,7 @@ from openapi import Contract
 
 V1 = "/api/v1"
 PASSWORD = "a good long password"
-GETS = ["/logs", "/logs/histogram", "/logs/facets?field=hostname", "/rates", "/rates/by?field=source", "/retention/cost", "/sources", "/ledger", "/load", "/events", "/settings",
+GETS = ["/logs", "/logs/histogram", "/logs/facets?field=hostname", "/rates", "/rates/by?field=source", "/retention/cost", "/sources", "/ledger", "/receiver", "/listeners", "/gaps", "/load", "/events", "/settings",
         "/session"]
 LINES = [b"<131>1 2026-03-10T12:00:00Z fw01 kernel - - - link down on port 7",
          b"<134>1 2026-03-10T12:00:01Z fw02 sshd 42 LOGIN [a@1 b=\"c\"] accepted, \"ok\"",
@@ -405,7 +405,8 @@ def main():
         check_export_limit(api, box)
         check_too_many(api, box)
         check_database_away(api, box)
-        api.assert_all_exercised(elsewhere=[f"{V1}/retention", f"{V1}/bench"])  # retention_api.py, bench_*.py
+        # retention_api.py, bench_*.py, listeners_api.py, certificates_api.py
+        api.assert_all_exercised(elsewhere=[f"{V1}/{part}" for part in ("retention", "bench", "receiver", "listeners", "gaps", "tls")])
 
 
 if __name__ == "__main__":
