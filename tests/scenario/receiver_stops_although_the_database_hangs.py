@@ -13,7 +13,7 @@ CONNECTIONS = 3_000
 def main():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    with Product(daemons=("receiver",)) as box:
+    with Product({"receiver.tcp_max_per_source": "10000"}, daemons=("receiver",)) as box:
         box.allow_errors(r"terminating|connection to client")
         connections = []
         for i in range(CONNECTIONS):
