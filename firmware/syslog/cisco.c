@@ -17,6 +17,7 @@
 
 struct head {
     struct cursor c; /* ends at the mnemonic */
+    struct syslog_cache *cache;
     struct view host, pid;
     struct timestamp time;
     enum timestamp_result result;
@@ -82,7 +83,7 @@ static bool take_time(struct head *h)
         at.p++;
     struct cursor zone = {at.p, at.end + 2}; /* a zone word may look ahead to ": %" */
     struct timestamp t;
-    enum timestamp_result result = timestamp_scan(&zone, &t);
+    enum timestamp_result result = timestamp_scan(&zone, h->cache, &t);
     if (result == TIMESTAMP_ABSENT || zone.p > at.end)
         return false;
     h->is_untrusted = is_marked && *h->c.p == '*';
@@ -163,7 +164,7 @@ bool cisco_parse(const struct parse *in, struct record *r)
     const char *at = find_mnemonic(&in->text, &mnemonic, &after);
     if (at == NULL)
         return false;
-    struct head h = {.c = {in->text.p, at}};
+    struct head h = {.c = {in->text.p, at}, .cache = &in->ctx->cache};
     if (!take_head(&h))
         return false;
     if (!in->has_pri && h.result == TIMESTAMP_ABSENT)

@@ -14,7 +14,7 @@ struct cursor {
 };
 
 struct parse {
-    const struct syslog_context *ctx;
+    struct syslog_context *ctx;
     struct cursor text; /* clean UTF-8, after the PRI, without trailers */
     bool has_pri;
 };

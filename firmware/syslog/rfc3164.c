@@ -75,12 +75,31 @@ static unsigned classes_of(struct view v)
     return any | all << 8;
 }
 
+/* The two letters that one of them begins with, which hardly any other word does. */
+static bool begins_severity(char first, char second)
+{
+    switch ((unsigned)(uint8_t)(first | 0x20) << 8 | (uint8_t)(second | 0x20)) {
+    case 'e' << 8 | 'm':
+    case 'p' << 8 | 'a':
+    case 'a' << 8 | 'l':
+    case 'c' << 8 | 'r':
+    case 'e' << 8 | 'r':
+    case 'w' << 8 | 'a':
+    case 'n' << 8 | 'o':
+    case 'i' << 8 | 'n':
+    case 'd' << 8 | 'e':
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* "notice", "ERROR:": words that say how grave something is, never who says it. */
 static bool is_severity_word(struct view v)
 {
     if (v.n > 0 && v.p[v.n - 1] == ':')
         v.n--;
-    if (v.n < 3 || v.n > 13 || memchr("acdeinpw", v.p[0] | 0x20, 8) == NULL)
+    if (v.n < 3 || v.n > 13 || !begins_severity(v.p[0], v.p[1]))
         return false;
     return (classes_of(v) >> 8 & IS_LETTER) && severity_parse(v) >= 0;
 }
@@ -140,9 +159,13 @@ static bool match_bracket_tag(struct view word, struct tag *ret)
     const char *open = memchr(word.p, '[', word.n);
     if (open == NULL)
         return false;
-    const char *close = memmem(open, (size_t)(end - open), "]:", 2);
-    if (close == NULL && end[-1] == ']')
-        close = end - 1;
+    const char *close = end[-1] == ']' ? end - 1 : NULL;
+    for (const char *p = open; (p = memchr(p, ']', (size_t)(end - p))) != NULL; p++) {
+        if (p + 1 < end && p[1] == ':') {
+            close = p;
+            break;
+        }
+    }
     /* of "app[web][123]:" the last bracket is the process */
     if ((open = memrchr(word.p, '[', (size_t)((close ? close : end) - word.p))) == NULL)
         return false;
@@ -309,13 +332,13 @@ bool rfc3164_parse(const struct parse *in, struct record *r)
     struct cursor c = in->text;
     struct timestamp t;
     skip_blanks(&c);
-    enum timestamp_result result = timestamp_scan(&c, &t);
+    enum timestamp_result result = timestamp_scan(&c, &in->ctx->cache, &t);
     if (result == TIMESTAMP_ABSENT && !in->has_pri)
         return false;
     if (result != TIMESTAMP_ABSENT) {
         skip_after_time(&c);
         struct timestamp own;
-        enum timestamp_result again = timestamp_scan(&c, &own);
+        enum timestamp_result again = timestamp_scan(&c, &in->ctx->cache, &own);
         if (again != TIMESTAMP_ABSENT) {
             /* a relay put its time in front: the second one is the device's */
             t = own;

@@ -92,7 +92,7 @@ static struct view to_raw(struct view v, struct view cleaned, struct view raw,
     return at + v.n <= unchanged_bytes ? view_of(raw.p + at, v.n) : VIEW_NULL;
 }
 
-void syslog_parse(const struct syslog_context *ctx, struct view raw, struct record *ret)
+void syslog_parse(struct syslog_context *ctx, struct view raw, struct record *ret)
 {
     if (view_is_null(raw))
         raw = VIEW("");

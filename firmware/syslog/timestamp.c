@@ -345,7 +345,7 @@ static enum timestamp_result scan_day_first(struct cursor *c, struct timestamp *
     return judge(t);
 }
 
-enum timestamp_result timestamp_scan(struct cursor *c, struct timestamp *ret)
+static enum timestamp_result scan_any(struct cursor *c, struct timestamp *ret)
 {
     struct cursor at = *c;
     struct timestamp t = {.form = TIME_FORM_NONE};
@@ -376,6 +376,81 @@ enum timestamp_result timestamp_scan(struct cursor *c, struct timestamp *ret)
         return TIMESTAMP_ABSENT;
     *ret = t;
     *c = at;
+    return result;
+}
+
+/* ---- the last times again ---- */
+
+#define BSD_BYTES 15      /* "Mar  9 10:41:07" */
+#define BSD_YEAR_BYTES 20 /* "Mar  9 2026 10:41:07" */
+
+/* A blank and something that neither a year nor a zone begins with: the time ends here. */
+static bool ends_surely(const char *p)
+{
+    return p[0] == ' ' && ((p[1] >= 'a' && p[1] <= 'z') || p[1] == ':' || p[1] == '%');
+}
+
+static inline bool same_bytes(const char *a, const char *b, size_t n)
+{
+    uint64_t head[2], tail[2];
+    memcpy(&head[0], a, 8);
+    memcpy(&head[1], b, 8);
+    memcpy(&tail[0], a + n - 8, 8);
+    memcpy(&tail[1], b + n - 8, 8);
+    return ((head[0] ^ head[1]) | (tail[0] ^ tail[1])) == 0 &&
+           (n <= 16 || memcmp(a + 8, b + 8, n - 16) == 0);
+}
+
+static bool scan_cached(struct cursor *c, const struct syslog_cache *cache, struct timestamp *ret,
+                        enum timestamp_result *ret_result)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(cache->scanned); i++) {
+        size_t n = cache->scanned[i].n;
+        if (n == 0 || cursor_left(c) < n + 2 || !same_bytes(c->p, cache->scanned[i].text, n) ||
+            !ends_surely(c->p + n))
+            continue;
+        *ret = (struct timestamp){.civil = cache->scanned[i].civil,
+                                  .has_year = cache->scanned[i].has_year,
+                                  .form = cache->scanned[i].form,
+                                  .text = view_of(c->p, n)};
+        *ret_result = (enum timestamp_result)cache->scanned[i].result;
+        c->p += n;
+        return true;
+    }
+    return false;
+}
+
+/* Only what is nothing but its text: no zone, no fraction, nothing behind it. */
+static void cache_scanned(const struct cursor *before, const struct cursor *after,
+                          struct syslog_cache *cache, const struct timestamp *t,
+                          enum timestamp_result result)
+{
+    size_t n = (size_t)(after->p - before->p);
+    if (t->text.p != before->p || t->text.n != n || (n != BSD_BYTES && n != BSD_YEAR_BYTES) ||
+        is_digit(*before->p) || t->has_offset || t->is_ambiguous || t->digits > 0 ||
+        cursor_left(after) < 2 || !ends_surely(after->p))
+        return;
+    unsigned i = n == BSD_YEAR_BYTES;
+    memcpy(cache->scanned[i].text, before->p, n);
+    cache->scanned[i].n = (uint8_t)n;
+    cache->scanned[i].result = (uint8_t)result;
+    cache->scanned[i].civil = t->civil;
+    cache->scanned[i].form = t->form;
+    cache->scanned[i].has_year = t->has_year;
+}
+
+enum timestamp_result timestamp_scan(struct cursor *c, struct syslog_cache *cache,
+                                     struct timestamp *ret)
+{
+    enum timestamp_result result;
+    if (c->p == c->end)
+        return TIMESTAMP_ABSENT;
+    if (LIKELY(scan_cached(c, cache, ret, &result)))
+        return result;
+    struct cursor before = *c;
+    result = scan_any(c, ret);
+    if (result != TIMESTAMP_ABSENT)
+        cache_scanned(&before, c, cache, ret, result);
     return result;
 }
 
@@ -423,8 +498,63 @@ static void choose_year(struct civil *c, const struct timestamp *t,
     search_year(c, received_us + offset_us);
 }
 
+/* Civil time and what the text says of year and zone; the fraction apart.  Never 0. */
+static uint64_t packed(const struct timestamp *t)
+{
+    const struct civil *c = &t->civil;
+    return (uint64_t)(uint32_t)c->year << 32 | (uint64_t)(c->month & 15u) << 28 |
+           (uint64_t)(c->day & 31u) << 23 | (uint64_t)(c->hour & 31u) << 18 |
+           (uint64_t)(c->minute & 63u) << 12 | (uint64_t)(c->second & 63u) << 6 |
+           (uint64_t)t->has_year << 2 | (uint64_t)t->has_offset << 1 | 1;
+}
+
+/* Year and side of a repeated hour are those nearest to the moment of reception: the same at all
+ * moments this near to the answer, for no zone goes back by less than four times as much. */
+#define NEAR_US (5 * US_PER_MINUTE)
+
+static bool is_near(int64_t a, int64_t b)
+{
+    return distance(a, b) < NEAR_US;
+}
+
+/* Whether the second's answer of before is that of now. */
+static bool is_resolved(const struct syslog_cache *cache, const struct timestamp *t,
+                        const struct syslog_context *ctx)
+{
+    int64_t at_us = cache->resolved.at_us, received_us = cache->resolved.received_at_us;
+    return cache->resolved.civil == packed(t) && cache->resolved.zone == ctx->zone &&
+           cache->resolved.text_offset_min == t->offset_min &&
+           ((is_near(at_us, ctx->received_at_us) && is_near(at_us, received_us)) ||
+            (received_us == ctx->received_at_us &&
+             cache->resolved.microsecond == t->civil.microsecond));
+}
+
+/* The instant of the whole second, and the minutes east of UTC in force. */
+static int64_t resolve(const struct timestamp *t, struct syslog_context *ctx,
+                       int16_t *ret_offset_min)
+{
+    struct syslog_cache *cache = &ctx->cache;
+    if (UNLIKELY(!is_resolved(cache, t, ctx))) {
+        struct civil c = t->civil;
+        if (!t->has_year)
+            choose_year(&c, t, ctx);
+        int64_t civil_us = civil_to_us(&c), at = civil_us - t->offset_min * US_PER_MINUTE;
+        if (!t->has_offset)
+            at = zone_to_us_near(ctx->zone, &c, ctx->received_at_us);
+        cache->resolved.civil = packed(t);
+        cache->resolved.microsecond = c.microsecond;
+        cache->resolved.zone = ctx->zone;
+        cache->resolved.received_at_us = ctx->received_at_us;
+        cache->resolved.at_us = at - c.microsecond;
+        cache->resolved.text_offset_min = t->offset_min;
+        cache->resolved.offset_min = (int16_t)((civil_us - at) / US_PER_MINUTE);
+    }
+    *ret_offset_min = cache->resolved.offset_min;
+    return cache->resolved.at_us;
+}
+
 void timestamp_apply(const struct timestamp *t, enum timestamp_result result,
-                     const struct syslog_context *ctx, struct record *r)
+                     struct syslog_context *ctx, struct record *r)
 {
     if (result == TIMESTAMP_ABSENT)
         return;
@@ -432,18 +562,10 @@ void timestamp_apply(const struct timestamp *t, enum timestamp_result result,
         r->flags |= RECORD_BAD_TIME;
         return;
     }
-    struct civil c = t->civil;
     if (t->is_ambiguous)
         r->flags |= RECORD_BAD_TIME;
-    int64_t offset_us = t->offset_min * US_PER_MINUTE;
-    if (!t->has_year)
-        choose_year(&c, t, ctx);
-    int64_t civil_us = civil_to_us(&c), at = civil_us - offset_us;
-    if (!t->has_offset)
-        at = zone_to_us_near(ctx->zone, &c, ctx->received_at_us);
-    r->reported_at_us = at;
+    r->reported_at_us = resolve(t, ctx, &r->time_offset_min) + t->civil.microsecond;
     r->time_text = t->text;
     r->time_form = t->form;
     r->time_digits = t->digits;
-    r->time_offset_min = (int16_t)((civil_us - at) / US_PER_MINUTE);
 }

@@ -28,11 +28,12 @@ enum timestamp_result timestamp_iso(struct cursor *c, struct timestamp *ret);
 
 /* The above, and RFC 3164's with its relatives: year before, between or after, fractions, zone
  * words, the day first, a weekday before. */
-enum timestamp_result timestamp_scan(struct cursor *c, struct timestamp *ret);
+enum timestamp_result timestamp_scan(struct cursor *c, struct syslog_cache *cache,
+                                     struct timestamp *ret);
 
 /* Set the time members of the record: the instant (year-less: nearest to received_at; without zone:
  * in ctx->zone; in the repeated hour: nearest to received_at), its text and form for the layout. */
 void timestamp_apply(const struct timestamp *t, enum timestamp_result result,
-                     const struct syslog_context *ctx, struct record *r);
+                     struct syslog_context *ctx, struct record *r);
 
 #endif

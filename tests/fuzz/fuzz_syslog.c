@@ -73,6 +73,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(!(r.flags & RECORD_NO_PRI) || (r.facility == 1 && r.severity == 5));
     check_texts(&r, buf_view(&scratch));
     check_layout(&r);
+    /* what was parsed before, here all other inputs, changes nothing */
+    static struct syslog_cache cache;
+    struct record again;
+    ctx.cache = cache;
+    syslog_parse(&ctx, raw, &again);
+    cache = ctx.cache;
+    CHECK(again.reported_at_us == r.reported_at_us && again.time_offset_min == r.time_offset_min);
+    CHECK(again.time_form == r.time_form && again.time_digits == r.time_digits);
+    CHECK(again.flags == r.flags && again.format == r.format);
+    CHECK(view_eq(again.time_text, r.time_text) && view_eq(again.message, r.message));
+    CHECK(view_eq(again.hostname, r.hostname) && view_eq(again.app_name, r.app_name));
     struct sequence number;
     if (sequence_of(&r, &number))
         CHECK(number.kind < SEQUENCE_KINDS && number.number < UINT64_C(10000000000));

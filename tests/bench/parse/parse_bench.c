@@ -144,7 +144,8 @@ int main(int argc, char **argv)
         return 2;
     }
     struct buf scratch = BUF_INIT(3 * MESSAGE_MAX_BYTES_DEFAULT + 64);
-    struct syslog_context ctx = {INT64_C(1773144000000000), zone, &scratch};
+    struct syslog_context ctx = {
+        .received_at_us = INT64_C(1773144000000000), .zone = zone, .scratch = &scratch};
     double frame = 0, copy = 0;
     for (size_t i = 0; i < count; i++)
         measure(&messages[i], &ctx, rounds);

@@ -193,7 +193,8 @@ static void check_record(struct run *run, const struct record *r, const cJSON *w
 
 static void parse_one(struct run *run, struct view raw, struct record *r)
 {
-    struct syslog_context ctx = {run->received_at_us, run->zone, &run->scratch};
+    struct syslog_context ctx = {
+        .received_at_us = run->received_at_us, .zone = run->zone, .scratch = &run->scratch};
     syslog_parse(&ctx, raw, r);
     if (r->raw.n != raw.n || (raw.n > 0 && r->raw.p != raw.p))
         fail(run, "%s: raw is not what was sent", run->id);

@@ -86,7 +86,7 @@ Test(syslog, fields_of_clean_messages_are_views_into_the_bytes_as_received)
 {
     static const char in[] = "<14>1 2026-03-10T11:00:00Z host app 12 ID [a b=\"c\"] text\n";
     struct buf scratch = BUF_INIT(4096);
-    struct syslog_context ctx = {0, utc(), &scratch};
+    struct syslog_context ctx = {.received_at_us = 0, .zone = utc(), .scratch = &scratch};
     struct record r;
     syslog_parse(&ctx, view_of(in, sizeof(in) - 1), &r);
     struct view views[] = {r.pri_text, r.time_text, r.hostname,        r.app_name,
@@ -105,7 +105,8 @@ Test(syslog, of_cleaned_messages_pri_and_time_still_stand_in_the_bytes_as_receiv
 {
     static const char in[] = "<14>Mar 10 11:00:00 h app: caf\xe9", bad_first[] = "<14>\xff Mar 10";
     struct buf scratch = BUF_INIT(4096);
-    struct syslog_context ctx = {INT64_C(1773144000000000), utc(), &scratch};
+    struct syslog_context ctx = {
+        .received_at_us = INT64_C(1773144000000000), .zone = utc(), .scratch = &scratch};
     struct record r;
     syslog_parse(&ctx, view_of(in, sizeof(in) - 1), &r);
     cr_expect(r.pri_text.p == in + 1 && r.pri_text.n == 2);
@@ -120,7 +121,7 @@ Test(syslog, of_cleaned_messages_pri_and_time_still_stand_in_the_bytes_as_receiv
 Test(syslog, nothing_at_all_is_an_empty_raw_message)
 {
     struct buf scratch = BUF_INIT(4096);
-    struct syslog_context ctx = {5, utc(), &scratch};
+    struct syslog_context ctx = {.received_at_us = 5, .zone = utc(), .scratch = &scratch};
     struct record r;
     syslog_parse(&ctx, VIEW_NULL, &r);
     cr_expect(r.format == FORMAT_RAW && !view_is_null(r.message) && r.message.n == 0);
@@ -131,7 +132,7 @@ Test(syslog, nothing_at_all_is_an_empty_raw_message)
 Test(syslog, the_longest_message_of_bad_bytes_fits_the_scratch_buffer)
 {
     struct buf scratch = BUF_INIT(3 * MESSAGE_MAX_BYTES_DEFAULT + 64);
-    struct syslog_context ctx = {0, utc(), &scratch};
+    struct syslog_context ctx = {.received_at_us = 0, .zone = utc(), .scratch = &scratch};
     struct record r;
     char *p = xmalloc(MESSAGE_MAX_BYTES_DEFAULT);
     for (int byte = 0; byte < 256; byte += 255) {

@@ -97,10 +97,63 @@ static struct record parse(const char *in, const char *zone_text)
     struct zone *zone = NULL;
     struct record r;
     cr_assert(zone_load(zone_text, &zone, NULL) == 0);
-    struct syslog_context ctx = {INT64_C(1773144000000000), zone, &scratch};
+    struct syslog_context ctx = {
+        .received_at_us = INT64_C(1773144000000000), .zone = zone, .scratch = &scratch};
     syslog_parse(&ctx, view_str(in), &r);
     zone_free(&zone);
     return r;
+}
+
+/* Nothing that a context remembers may change an answer: every text after every other one, at every
+ * time of reception, twice. */
+Test(timestamp, the_messages_before_change_no_time)
+{
+    static const char *const texts[] = {
+        "<30>Oct 25 02:30:05 h app: x",
+        "<30>Oct 25 02:30:05 CEST h app: x",
+        "<30>Oct 25 02:30:05 2026 h app: x",
+        "<30>Oct 25 02:30:05 10.0.0.1 app: x",
+        "<30>Oct 25 2026 02:30:05 h app: x",
+        "<30>Oct 25 2026 02:30:05 : %ASA-6-302015: x",
+        "<30>Oct 25 02:30:06 h app: x",
+        "<30>Dec 31 23:59:59 h app: x",
+        "<30>Feb 31 02:30:05 h app: x",
+        "<30>1 2026-10-25T02:30:05.250Z h app - - - x",
+        "<30>1 2026-10-25T02:30:05.750 h app - - - x",
+        "<30>1 2026-10-25T02:30:05+02:00 h app - - - x",
+        "<30>Oct 25 02:30:05: %SYS-5-CONFIG: x",
+        "<30>*Oct 25 02:30:05 %SYS-5-CONFIG: x",
+        "<30>Oct 25 02:30:05",
+    };
+    static const char *const received[] = {
+        "2026-10-25T00:31:00Z", "2026-10-25T00:59:59Z", "2026-10-25T01:00:06Z",
+        "2026-10-25T01:31:00Z", "2027-01-01T00:00:10Z", "2026-04-26T12:00:00Z",
+        "2025-10-25T00:00:00Z",
+    };
+    static struct buf scratch = BUF_INIT(65536);
+    struct zone *zone = NULL;
+    cr_assert(zone_load("Europe/Berlin", &zone, NULL) == 0);
+    struct syslog_context used = {.zone = zone, .scratch = &scratch};
+    size_t n = ARRAY_LEN(texts) * ARRAY_LEN(received);
+    for (size_t i = 0; i < n * n * 2; i++) {
+        size_t pair = i / 2, which = i % 2 ? pair % n : pair / n;
+        const char *in = texts[which % ARRAY_LEN(texts)];
+        struct syslog_context fresh = {.zone = zone, .scratch = &scratch};
+        struct record want, got;
+        cr_assert(rfc3339_parse(view_str(received[which / ARRAY_LEN(texts)]),
+                                &fresh.received_at_us) == 0);
+        used.received_at_us = fresh.received_at_us;
+        syslog_parse(&fresh, view_str(in), &want);
+        syslog_parse(&used, view_str(in), &got);
+        cr_assert(got.reported_at_us == want.reported_at_us &&
+                      got.time_offset_min == want.time_offset_min &&
+                      got.time_form == want.time_form && got.time_digits == want.time_digits &&
+                      got.flags == want.flags && got.hostname.p == want.hostname.p &&
+                      got.message.p == want.message.p && view_eq(got.time_text, want.time_text),
+                  "%s received at %s: %lld, not %lld", in, received[which / ARRAY_LEN(texts)],
+                  (long long)got.reported_at_us, (long long)want.reported_at_us);
+    }
+    zone_free(&zone);
 }
 
 Test(timestamp, the_layout_learns_where_the_time_stands_and_which_offset_it_has)
