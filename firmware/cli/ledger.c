@@ -2,6 +2,7 @@
 #include "store/ledger.h"
 
 #include "base/record.h"
+#include "store/gap.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/text.h"
@@ -39,6 +40,17 @@ static void print_reasons(const struct ledger_totals *t)
                    text_number(t->kernel_dropped[i], n));
 }
 
+static int print_gaps(struct cli *cli, int64_t from_us, int64_t to_us, struct err *err)
+{
+    struct gap_totals g;
+    char missing[TEXT_NUMBER_MAX], repeated[TEXT_NUMBER_MAX];
+    int rc = gap_read_totals(cli->db, from_us, to_us, &g, err);
+    if (rc == 0 && (g.all.missing > 0 || g.all.repeated > 0))
+        printf("lost on the way here, by sequence numbers: %s (came again: %s); see azekura gaps\n",
+               text_number(g.all.missing, missing), text_number(g.all.repeated, repeated));
+    return rc;
+}
+
 static int print_ledger(struct cli *cli, int64_t from_us, int64_t to_us, int limit, struct err *err)
 {
     struct ledger_totals t;
@@ -58,6 +70,9 @@ static int print_ledger(struct cli *cli, int64_t from_us, int64_t to_us, int lim
     if (rc == limit)
         printf("(the busiest %d sources; --limit shows more)\n", limit);
     print_reasons(&t);
+    rc = print_gaps(cli, from_us, to_us, err);
+    if (rc < 0)
+        return cli_fail(rc, err);
     struct ledger_receiver r;
     rc = ledger_read_receiver(cli->db, &r, err);
     if (rc < 0)

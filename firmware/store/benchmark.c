@@ -112,10 +112,13 @@ static int read_listeners(PGconn *c, struct benchmark_box *b, struct err *err)
     PGresult *r = NULL;
     int rc = store_query(
         c,
-        "select l.name, host(l.address), l.port, coalesce(l.receive_buffer_bytes, -1),"
+        /* of several addresses the first: one line a listener */
+        "select distinct on (l.name) l.name, host(l.address), l.port, "
+        "coalesce(l.receive_buffer_bytes, -1),"
         " case l.name when 'udp' then s.kernel_dropped else 0 end"
         " from (select receiver, kernel_dropped from azekura.receiver_status order by at desc limit"
-        " 1) s join azekura.receiver_listener l using (receiver) order by l.name desc",
+        " 1) s join azekura.receiver_listener l using (receiver)"
+        " order by l.name desc, l.address, l.port",
         0, NULL, &r, err);
     if (rc < 0)
         return rc;
