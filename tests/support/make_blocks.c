@@ -68,7 +68,8 @@ static void put_block(struct maker *m)
 
 static void add_message(struct maker *m, struct view raw, size_t line)
 {
-    struct syslog_context context = {m->at_us, m->zone, &m->scratch};
+    struct syslog_context context = {
+        .received_at_us = m->at_us, .zone = m->zone, .scratch = &m->scratch};
     struct record r;
     if (block_builder_messages(m->builder) == 0)
         block_builder_clear(m->builder, m->seq);
