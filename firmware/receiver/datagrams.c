@@ -94,30 +94,25 @@ static void count_sources(const struct datagrams *d, int n, struct flood *seen)
     }
 }
 
-static enum outcome read_some(struct datagrams *d, enum udp_socket which, int batches,
-                              struct flood *seen)
+static enum outcome read_batch(struct datagrams *d, enum udp_socket which, struct flood *seen)
 {
-    while (batches-- > 0) {
-        if (!may_be_read(d, which))
-            return NO_ROOM;
-        int64_t now_us = clock_wall_us();
-        int n = udp_read(d->udp, which, d->o.batch, now_us);
-        uint64_t times;
-        if (n < 0 && log_limit_due(&d->failed, clock_mono_us(), &times))
-            log_line(LOG_ERROR, "cannot read from the UDP socket: %s (%llu times)", strerror(-n),
-                     (unsigned long long)times);
-        if (n <= 0)
-            return EMPTIED;
-        FAULT("datagrams.read");
-        intake_at(d->o.in, now_us);
-        for (int i = 0; i < n; i++)
-            take(&d->o, i);
-        if (UNLIKELY(seen != NULL))
-            count_sources(d, n, seen);
-        if (n < UDP_BATCH_MESSAGES)
-            return EMPTIED;
-    }
-    return MORE;
+    if (!may_be_read(d, which))
+        return NO_ROOM;
+    int64_t now_us = clock_wall_us();
+    int n = udp_read(d->udp, which, d->o.batch, now_us);
+    uint64_t times;
+    if (n < 0 && log_limit_due(&d->failed, clock_mono_us(), &times))
+        log_line(LOG_ERROR, "cannot read from the UDP socket: %s (%llu times)", strerror(-n),
+                 (unsigned long long)times);
+    if (n <= 0)
+        return EMPTIED;
+    FAULT("datagrams.read");
+    intake_at(d->o.in, now_us);
+    for (int i = 0; i < n; i++)
+        take(&d->o, i);
+    if (UNLIKELY(seen != NULL))
+        count_sources(d, n, seen);
+    return n < UDP_BATCH_MESSAGES ? EMPTIED : MORE;
 }
 
 /* The first datagram left may be in the journal already, if the process was killed before it said
@@ -183,7 +178,7 @@ static void steer_largest(struct datagrams *d, int64_t now)
     d->steered_mono_us = d->pressure_mono_us = now;
 }
 
-/* The first socket was read with this outcome. */
+/* A batch of the first socket was read with this outcome. */
 static void watch_first(struct datagrams *d, enum outcome outcome, int64_t now)
 {
     if (d->is_counting) {
@@ -202,7 +197,7 @@ static void watch_first(struct datagrams *d, enum outcome outcome, int64_t now)
     }
 }
 
-/* The second was. */
+/* The second was, for a turn. */
 static void watch_second(struct datagrams *d, enum outcome outcome, int64_t now)
 {
     d->is_second_emptied = outcome == EMPTIED;
@@ -254,30 +249,41 @@ static void watch_floods(struct datagrams *d, int64_t now)
 
 /* ---- turns ---- */
 
+static enum outcome read_first(struct datagrams *d)
+{
+    enum outcome outcome = MORE;
+    for (int i = 0; i < BATCHES_A_TURN && outcome == MORE; i++) {
+        outcome = read_batch(d, UDP_FIRST, d->is_counting ? &d->first_seen : NULL);
+        if (udp_pair_error(d->udp) == 0)
+            watch_first(d, outcome, clock_mono_us());
+    }
+    return outcome;
+}
+
+static enum outcome read_second(struct datagrams *d, int batches)
+{
+    enum outcome outcome = MORE;
+    for (int i = 0; i < batches && outcome == MORE; i++)
+        outcome = read_batch(d, UDP_FLOODING, &d->second_seen);
+    watch_second(d, outcome, clock_mono_us());
+    return outcome;
+}
+
 bool datagrams_read(struct datagrams *d)
 {
-    int64_t now = d->read_mono_us = clock_mono_us();
+    d->read_mono_us = clock_mono_us();
     if (!datagrams_finish(&d->o))
         return false;
-    if (UNLIKELY(d->is_second_older)) {
-        enum outcome rest = read_some(d, UDP_FLOODING, BATCHES_A_TURN, &d->second_seen);
-        watch_second(d, rest, now);
-        if (rest == MORE)
-            return true;
-    }
-    enum outcome first =
-        read_some(d, UDP_FIRST, BATCHES_A_TURN, d->is_counting ? &d->first_seen : NULL);
-    if (udp_pair_error(d->udp) == 0)
-        watch_first(d, first, now);
+    if (UNLIKELY(d->is_second_older) && read_second(d, BATCHES_A_TURN) == MORE)
+        return true;
+    enum outcome first = read_first(d);
     if (LIKELY(!d->has_second))
         return first == MORE;
-    if (first == EMPTIED || now - d->steered_mono_us >= IN_ORDER_US)
+    if (first == EMPTIED || d->read_mono_us - d->steered_mono_us >= IN_ORDER_US)
         d->is_first_older = false;
     if (d->is_first_older)
         return first == MORE;
-    enum outcome second =
-        read_some(d, UDP_FLOODING, first == MORE ? 1 : BATCHES_A_TURN, &d->second_seen);
-    watch_second(d, second, now);
+    enum outcome second = read_second(d, first == MORE ? 1 : BATCHES_A_TURN);
     return first == MORE || second == MORE;
 }
 

@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
 """One source sends datagrams as fast as loopback takes them beside 50 quiet ones: the quiet ones lose nothing, and what
-the flooding one lost is counted to the datagram.  Once with the buffer as delivered, once with one that overflows."""
+the flooding one lost is counted to the datagram.  Once with the buffer as delivered, once with one that has overflowed."""
 
-import subprocess
+import json
+import os
+import pathlib
+import signal
 import socket
+import subprocess
 import threading
 import time
 
 from azk import Product, raise_receive_buffer, run, wait_for
 
-FLOOD = 400_000
+FLOOD = 250_000
 QUIET, RATE = 50, 50
-SMALL_BYTES = 4 << 20
+SMALL_BYTES = 2 << 20
+QUIET_NETWORK, PROBE = "127.0.1.0/24", "127.0.2.1"
 
 
 class Quiet(threading.Thread):
@@ -45,36 +50,96 @@ class Quiet(threading.Thread):
         return self.rounds
 
 
-def flood(box):
-    host, port = box.address("udp")
-    subprocess.run([box.program / "bin" / "azekura-bench", "load", "--mix", "--dgram", "--rate", "0", "--number", str(FLOOD), "--quiet",
-                    host, str(port)], check=True, stdout=subprocess.DEVNULL)
+class Flood:
+    """Datagrams as fast as loopback takes them, `number` of them or until told to end."""
+
+    def __init__(self, box, number=None):
+        host, port = box.address("udp")
+        limit = ["--number", str(number)] if number else ["--permanent"]
+        self.process = subprocess.Popen(  # pylint: disable=consider-using-with
+            [box.program / "bin" / "azekura-bench", "load", "--mix", "--dgram", "--rate", "0", *limit, "--json", "--quiet", host, str(port)],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def end(self, must_stop=False):
+        """How many were sent."""
+        if must_stop:
+            self.process.send_signal(signal.SIGINT)
+        said, _ = self.process.communicate()
+        return json.loads(said)["sent"]
 
 
-def one_floods(settings, must_overflow):
-    with Product(settings, daemons=("receiver",)) as box:
-        wait_for(lambda: box.value("select count(*) from azekura.receiver_status") == "1", "the receiver's first report")
+def assert_quiet_lost_nothing(box, rounds):
+    lost = box.psql(f"select host(source), sum(stored) from azekura.ledger where source <<= '{QUIET_NETWORK}'"
+                    f" group by 1 having sum(stored) <> {rounds}")
+    assert lost == [], f"of {rounds} datagrams each: {lost}; {box.ledger()}"
+    assert box.value(f"select count(distinct source) from azekura.ledger where source <<= '{QUIET_NETWORK}'") == str(QUIET)
+
+
+def kernel_drops(box):
+    port = box.address("udp")[1]
+    lines = pathlib.Path("/proc/net/udp").read_text(encoding="ascii").splitlines()[1:]
+    return sum(int(line.split()[-1]) for line in lines if int(line.split()[1].rpartition(":")[2], 16) == port)
+
+
+def is_read_apart(box):
+    return "floods: its datagrams are read apart" in box.log_text("receiver")
+
+
+def as_delivered():
+    """From the first datagram of the flood to the last nothing of the others is lost."""
+    with Product(daemons=("receiver",)) as box:
         quiet = Quiet(box.address("udp"))
         quiet.start()
         try:
-            flood(box)
+            flooded = Flood(box, FLOOD).end()
         finally:
             rounds = quiet.end()
-        sums = box.assert_ledger(sent=FLOOD + QUIET * rounds)
-        lost = box.psql(f"select host(source), sum(arrived), sum(stored) from azekura.ledger where source <<= '127.0.1.0/24'"
-                        f" group by 1 having sum(stored) <> {rounds}")
-        assert lost == [], f"of {rounds} datagrams each: {lost}; {sums}"
-        assert box.value("select count(distinct source) from azekura.ledger where source <<= '127.0.1.0/24'") == str(QUIET)
-        apart = "floods: its datagrams are read apart" in box.log_text("receiver")
-        assert apart or not must_overflow, sums
-        print(f"{settings or 'as delivered'}: {QUIET} x {rounds} quiet ones stored; of {FLOOD} of the flood the kernel dropped {sums['kernel']}"
-              f"{', read apart' if apart else ''}")
+        sums = box.assert_ledger(sent=flooded + QUIET * rounds)
+        assert_quiet_lost_nothing(box, rounds)
+        print(f"as delivered: {QUIET} x {rounds} quiet ones are stored; of a flood of {flooded} the kernel dropped {sums['kernel']}")
+
+
+def wait_until_others_are_heard(box):
+    """What the flood had filled before it was noticed is read by then.  How many datagrams were sent for it."""
+    sent = 0
+
+    def is_heard():
+        nonlocal sent
+        sent += box.send_udp([b"<13>probe"], source=PROBE)
+        return box.value(f"select count(*) from azekura.ledger where source = '{PROBE}'") != "0"
+    wait_for(is_heard, "another source is heard", every=0.05)
+    return sent
+
+
+def one_that_overflows():
+    """The flood has filled a small buffer before the receiver could read any of it: then it fills its own only."""
+    with Product({"receiver.udp_buffer_bytes": SMALL_BYTES, "store.flush_ms": 100}, daemons=("receiver",)) as box:
+        pid = box.pid("receiver")
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            flood = Flood(box)
+            wait_for(lambda: kernel_drops(box) > 0, "the buffer is full")
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        wait_for(lambda: is_read_apart(box), "the flood is noticed")
+        probes = wait_until_others_are_heard(box)
+        quiet = Quiet(box.address("udp"))
+        quiet.start()
+        try:
+            wait_for(lambda: quiet.rounds >= RATE, "a second of the quiet ones")
+        finally:
+            rounds = quiet.end()
+            flooded = flood.end(must_stop=True)
+        sums = box.assert_ledger(sent=flooded + probes + QUIET * rounds)
+        assert_quiet_lost_nothing(box, rounds)
+        assert sums["kernel"] > 0, sums
+        print(f"{SMALL_BYTES} bytes of buffer: {QUIET} x {rounds} quiet ones are stored; of a flood of {flooded} the kernel dropped {sums['kernel']}")
 
 
 def main():
     raise_receive_buffer()
-    one_floods({}, False)
-    one_floods({"receiver.udp_buffer_bytes": SMALL_BYTES}, True)
+    as_delivered()
+    one_that_overflows()
 
 
 if __name__ == "__main__":
