@@ -123,7 +123,7 @@ static int open_backlog(struct receiver *r, struct err *err)
 {
     struct shared *s = &r->shared;
     struct spool_status found;
-    int rc = spool_open(r->state.folder, r->config.spool_max_bytes, backlog_notice, s,
+    int rc = spool_open(r->config.state_dir, r->config.spool_max_bytes, backlog_notice, s,
                         &s->spool, err);
     if (rc < 0)
         return rc;

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/zone.h"
 
@@ -93,7 +94,7 @@ static int load_calendar(struct retention *r, struct err *err)
 
 /* ---- what waits on disk while the database is away ---- */
 
-static int64_t folder_bytes(const char *path, int depth)
+static int64_t folder_bytes(const char *path, int depth, const char *device)
 {
     DIR *d = opendir(path);
     if (!d)
@@ -106,10 +107,14 @@ static int64_t folder_bytes(const char *path, int depth)
             snprintf(inner, sizeof(inner), "%s/%s", path, e->d_name) >= (int)sizeof(inner) ||
             lstat(inner, &st) < 0)
             continue;
+        char of_file[32];
+        snprintf(of_file, sizeof(of_file), "%u:%u", major(st.st_dev), minor(st.st_dev));
+        if (strcmp(of_file, device) != 0)
+            continue; /* it takes nothing of the database's file system */
         if (S_ISREG(st.st_mode))
             sum += (int64_t)st.st_blocks * 512;
         else if (S_ISDIR(st.st_mode) && depth > 0)
-            sum += folder_bytes(inner, depth - 1);
+            sum += folder_bytes(inner, depth - 1, device);
     }
     closedir(d);
     return sum;
@@ -122,13 +127,14 @@ static bool is_true(const PGresult *q, int row, int column)
     return PQgetvalue(q, row, column)[0] == 't';
 }
 
-static int load_amounts(PGconn *c, struct retention *r, struct err *err)
+static int load_amounts(PGconn *c, struct retention *r, char ret_device[32], struct err *err)
 {
     PGresult *q = NULL;
     int rc = store_query(
         c,
         "select u.database_bytes, u.wal_bytes, u.wal_limit_bytes, f.total_bytes, f.free_bytes,"
-        " coalesce(k.doubted_since is not null, false), s.month, s.state, s.growth_bytes_s"
+        " coalesce(k.doubted_since is not null, false), s.month, s.state, s.growth_bytes_s,"
+        " f.device"
         " from azekura.storage_used() u cross join azekura.file_system() f"
         " left join azekura.retention_clock k on true"
         " left join azekura.retention_status s on true",
@@ -144,6 +150,7 @@ static int load_amounts(PGconn *c, struct retention *r, struct err *err)
     r->state_month = (int32_t)store_number(q, 0, 6);
     r->state_before = choice(PQgetvalue(q, 0, 7), retention_state_names, RETENTION_STATES);
     r->growth_bytes_s = store_number(q, 0, 8);
+    snprintf(ret_device, 32, "%s", PQgetvalue(q, 0, 9));
     PQclear(q);
     return 0;
 }
@@ -216,13 +223,16 @@ int retention_load(PGconn *c, const struct config *config, int64_t now_us, struc
                    struct retention *ret, struct err *err)
 {
     struct retention r = {.now_us = now_us, .zone = config->time_zone};
-    int rc = load_amounts(c, &r, err);
+    char device[32];
+    int rc = load_amounts(c, &r, device, err);
     if (rc < 0 || (rc = load_groups(c, &r, err)) < 0 || (rc = load_pieces(c, &r, arena, err)) < 0 ||
         (rc = load_calendar(&r, err)) < 0)
         return rc;
-    char receiver[CONFIG_STRING_MAX + 16];
-    snprintf(receiver, sizeof(receiver), "%s/receiver", config->state_dir);
-    r.spool_bytes = folder_bytes(receiver, 1);
+    char folder[CONFIG_STRING_MAX + 16];
+    snprintf(folder, sizeof(folder), "%s/receiver", config->state_dir);
+    r.spool_bytes = folder_bytes(folder, 1, device);
+    snprintf(folder, sizeof(folder), "%s/spool", config->state_dir);
+    r.spool_bytes += folder_bytes(folder, 0, device);
     r.capacity_bytes = config->capacity_bytes > 0 ? MIN(config->capacity_bytes, r.fs_total_bytes)
                                                   : r.fs_total_bytes;
     r.budget_bytes = (int64_t)((__int128)r.capacity_bytes * config->month_share_percent / 100);

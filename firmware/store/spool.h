@@ -1,6 +1,6 @@
 /* The spool: units in files, while the database is away or slower than what comes.
  *
- * STATE/receiver/spool/NNNNNNNNNNNNNNNN.spool, oldest number first; spool.md is the format byte by
+ * STATE/spool/NNNNNNNNNNNNNNNN.spool, oldest number first; spool.md is the format byte by
  * byte with its validity rule and its crash story.  A unit is in the spool from the moment
  * spool_append() returns 0 (it survives kill -9 then) until spool_drop_head(); after spool_sync()
  * it survives a power cut.  Written again after a crash it meets its own key in the database, so

@@ -45,7 +45,7 @@ def send(box, prefix):
 
 
 def has_spooled(box):
-    return any(p.stat().st_size > 64 for p in (box.state / "receiver" / "spool").glob("*.spool"))
+    return any(p.stat().st_size > 64 for p in (box.state / "spool").glob("*.spool"))
 
 
 def kill_at(box, number, point, is_up):

@@ -29,10 +29,8 @@ def memory_bytes(box):
 def start_before_the_database(box, spool):
     """C221 and C223."""
     box.cluster.halt()
-    spool.mkdir()
     bad = spool / "00000000000000aa.spool"
     bad.write_bytes(random.Random(1).randbytes(4096))
-    os.chown(spool, box.user.pw_uid if box.user else -1, box.user.pw_gid if box.user else -1)
     box.start("receiver")
     assert not bad.exists() and (spool / f"{bad.name}.aside").exists(), list(spool.iterdir())
     n = box.send_tcp([f"<13>early {i}".encode() for i in range(50)])
@@ -53,7 +51,7 @@ def around_an_outage(box):
                 wait_for(lambda: len(numbers(box, "outage")) == 30, "the first are stored")
                 box.cluster.halt()
             if i == 69:
-                wait_for(lambda: any(p.stat().st_size > 64 for p in (box.state / "receiver" / "spool").glob("*.spool")),
+                wait_for(lambda: any(p.stat().st_size > 64 for p in (box.state / "spool").glob("*.spool")),
                          "a unit is in the spool")
                 box.cluster.start()
     wait_for(lambda: numbers(box, "outage") == list(range(100)), "all are stored once")
@@ -120,7 +118,7 @@ def main():
     with Product({"store.queue_bytes": "16777216"}, daemons=()) as box:
         box.allow_errors(r"terminating|canceling|database system|shut ?down|starting up|connection to client|"
                          r"could not (send|receive)|unexpected EOF|No space left")
-        spool = box.state / "receiver" / "spool"
+        spool = box.state / "spool"
         start_before_the_database(box, spool)
         around_an_outage(box)
         full_disk(box, spool)

@@ -33,7 +33,7 @@ class Senders:
 
 
 def spool_bytes(box):
-    return sum(p.stat().st_size for p in (box.state / "receiver" / "spool").glob("*.spool"))
+    return sum(p.stat().st_size for p in (box.state / "spool").glob("*.spool"))
 
 
 def wait_away():

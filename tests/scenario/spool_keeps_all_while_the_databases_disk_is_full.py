@@ -72,7 +72,7 @@ def main():
                 t.start()
             box.wait_for_stored(RATE // 10)
             filler = box.cluster.root / "filler"
-            spool = box.state / "receiver" / "spool"
+            spool = box.state / "spool"
             fill(filler)
             wait_for(lambda: any(spool.glob("*.spool")), "units are in the spool")
             end = time.monotonic() + AWAY_S
