@@ -190,11 +190,11 @@ class Product:
         if not os.environ.get("AZEKURA_KEEP_STATE"):
             shutil.rmtree(self.state, ignore_errors=True)
 
-    def start(self, name, wait=True):
-        """Start a daemon; with `wait`, until it serves."""
+    def start(self, name, wait=True, under=()):
+        """Start a daemon; with `wait`, until it serves.  `under`: a command that runs it ("prlimit", …)."""
         if name == "receiver":
             (self.state / "receiver" / "listeners").unlink(missing_ok=True)
-        argv = ["setpriv", "--pdeathsig", "KILL", "--no-new-privs"]
+        argv = [*under, "setpriv", "--pdeathsig", "KILL", "--no-new-privs"]
         if self.user:
             argv += [f"--reuid={self.user.pw_uid}", f"--regid={self.user.pw_gid}", "--clear-groups"]
         command, env, fds = [str(self.program / "bin" / f"azekura-{name}"), "--config", str(self.config_file)], {}, []
