@@ -50,8 +50,7 @@ Test(metrics_detail, what_is_no_label_or_number_is_left_out)
         "{\"listeners\":[{\"name\":\"a\\\"} 1\\nevil\",\"received\":1}]}",
         "{\"listeners\":[{\"received\":1}, 7, null]}",
         "{\"listeners\":[{\"name\":\"udp\",\"received\":\"many\"}]}",
-        "{\"listeners\":[{\"name\":\"a_name_that_is_longer_than_any_of_a_listener\",\"received\":1}"
-        "]}",
+        "{\"stages\":[{\"name\":\"a_name_that_is_longer_than_any_of_them\",\"units\":1}]}",
         "{\"tls\":{\"failed\":[1,2]}}",
         "{\"tls\":null,\"spool\":[],\"journal\":7}",
     };
