@@ -22,7 +22,7 @@ def noise(n, prefix):
 
 def main():
     with Product({"store.queue_bytes": "16777216", "spool.max_bytes": "67108864"}, daemons=("receiver",)) as box:
-        box.allow_errors(r"terminating|canceling|database system|shut ?down|starting up|connection to client")
+        box.allow_errors(r"terminating|canceling|database system|shut ?down|starting up|connection to client|The spool takes nothing more")
         wait_for(lambda: box.value("select count(*) from azekura.receiver_status") == "1", "the receiver has its database")
         box.cluster.halt()
         is_full = threading.Event()
