@@ -90,6 +90,7 @@ check_addresses() {
     http=${http:-$(configured 'listen\.http' 127.0.0.1:8080)}
     syslog=${syslog:-$(configured 'listen\.udp' 0.0.0.0:5514)}
     syslog_tls=${syslog_tls:-$(configured 'listen\.tls' none)}
+    [ "$syslog_tls" != "$syslog" ] || die "--syslog-tls: $syslog_tls is already that of syslog by TCP; choose another port, as 6514" 2
     # what runs already holds its own ports; what a killed supervisor left still does for a moment
     supervisor_runs && return 0
     [ ! -e "$state/run/children" ] || "$azk_source/packaging/supervise.py" settle "$state" || exit
@@ -98,7 +99,6 @@ check_addresses() {
         out=$("$azk_source/packaging/address.py" check $protocol "$syslog") || die "--syslog: $out" $?
     done
     [ "$syslog_tls" = none ] && return 0
-    [ "$syslog_tls" != "$syslog" ] || die "--syslog-tls: $syslog_tls is already that of syslog by TCP; choose another port, as 6514" 2
     out=$("$azk_source/packaging/address.py" check tcp "$syslog_tls") || die "--syslog-tls: $out" $?
 }
 
