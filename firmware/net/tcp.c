@@ -147,9 +147,10 @@ static void rest_resize(struct tcp *t, struct tcp_connection *c, size_t cap)
     c->rest_cap = cap;
 }
 
-/* Keep exactly these bytes, which do not lie in c->rest. */
+/* Keep exactly these bytes, which lie in t->shared. */
 static void rest_keep(struct tcp *t, struct tcp_connection *c, struct view v)
 {
+    CHECK(v.n <= sizeof(t->shared));
     if (v.n > c->rest_cap || v.n == 0 || c->rest_cap > SHARED_REST_BYTES)
         rest_resize(t, c, (v.n + 255) & ~(size_t)255);
     if (v.n)
