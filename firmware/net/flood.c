@@ -87,3 +87,23 @@ unsigned flood_largest(const struct flood *f, uint32_t share, struct ip *ret, un
     }
     return n;
 }
+
+static int by_count(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+uint32_t flood_median(const struct flood *f)
+{
+    uint32_t counts[FLOOD_COUNTERS];
+    unsigned n = 0;
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (f->counters[i].count > 0)
+            counts[n++] = f->counters[i].count;
+    CHECK(n == f->used);
+    if (n < FLOOD_SOURCES_MIN)
+        return 0;
+    qsort(counts, n, sizeof(counts[0]), by_count);
+    return counts[(n - 1) / 2];
+}

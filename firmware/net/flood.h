@@ -28,4 +28,9 @@ uint32_t flood_counted(const struct flood *f, const struct ip *source);
  * may be some with less by a FLOOD_COUNTERS-th.  Returns how many. */
 unsigned flood_largest(const struct flood *f, uint32_t share, struct ip *ret, unsigned max);
 
+/* The count that half of the sources do not exceed; 0 with fewer than FLOOD_SOURCES_MIN, of which
+ * none is usual. */
+enum { FLOOD_SOURCES_MIN = 5 };
+uint32_t flood_median(const struct flood *f);
+
 #endif

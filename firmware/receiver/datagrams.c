@@ -7,8 +7,9 @@
  *
  * A source that floods has the second socket's buffer for itself (net/udp.h).  When the first one
  * fills (a PRESSURE-th of it waits although much was read) the senders of what is read next are
- * counted for some milliseconds, and those with a SHARE-th of it go to the second: by then most of
- * the buffer is still free, so others lose nothing.  The first is read first, the second by what
+ * counted for some milliseconds, and those with a SHARE-th of it and UNUSUAL times what others send
+ * go to the second (a receiver that was late finds all as they always are).  By then most of the
+ * buffer is still free, so others lose nothing.  The first is read first, the second by what
  * time is left, and never only to refuse what comes of it.  Before the second is read the first was
  * empty once, and when all is calm the second is emptied before the first is read on, so a source's
  * messages stay in order; but for one that is taken off while others go on flooding.
@@ -39,6 +40,7 @@ enum {
     BATCHES_A_TURN = 4,
     PRESSURE = 16,
     SHARE = 64,      /* of a full first buffer: more than all others have in the millisecond */
+    UNUSUAL = 8,     /* and so many times what half of the senders do not exceed */
     SHARE_LEFT = 256 /* with less than that of the second socket's nobody floods */
 };
 
@@ -161,7 +163,10 @@ static void steer_largest(struct datagrams *d, int64_t now)
     struct ip sources[UDP_FLOODING_SOURCES_MAX];
     unsigned n = flood_largest(&d->first_seen, SHARE, sources, UDP_FLOODING_SOURCES_MAX);
     unsigned before = udp_steered(d->udp);
+    uint32_t usual = flood_median(&d->first_seen);
     for (unsigned i = 0; i < n; i++) {
+        if (flood_counted(&d->first_seen, &sources[i]) < UNUSUAL * (uint64_t)usual)
+            break; /* the receiver was late, and all send as they do */
         int rc = udp_steer(d->udp, &sources[i]);
         if (rc < 0)
             break; /* the list is full, or the kernel short of memory: the larger ones are on it */

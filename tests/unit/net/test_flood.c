@@ -84,3 +84,17 @@ Test(flood, with_all_counters_in_use_the_table_still_finds_each)
         cr_expect_eq(flood_counted(&f, &ip), 1 + i % 3, "source %u", i);
     }
 }
+
+Test(flood, what_is_usual_is_the_median_of_enough_sources)
+{
+    flood_clear(&f);
+    cr_expect_eq(flood_median(&f), 0, "nobody");
+    for (unsigned i = 1; i < FLOOD_SOURCES_MIN; i++)
+        count(&f, i, 3);
+    cr_expect_eq(flood_median(&f), 0, "too few to say");
+    count(&f, FLOOD_SOURCES_MIN, 5000);
+    cr_expect_eq(flood_median(&f), 3, "a flood is not usual");
+    for (unsigned i = 0; i < 10; i++)
+        count(&f, 100 + i, 40);
+    cr_expect_eq(flood_median(&f), 40);
+}
