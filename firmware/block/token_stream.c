@@ -1,5 +1,6 @@
 /* Tokens of many texts at once.  Runs in the packer threads and in the keeper, over every byte that
- * is stored; so it is compiled twice, and the processor decides which one runs. */
+ * is stored; so it is compiled three times, and the processor
+ * decides which one runs. */
 #include "block/token_stream.h"
 
 #if defined(__x86_64__)
@@ -12,8 +13,8 @@
 #define STREAM_WORDS 512
 /* Words already hashed that stay before the list: a dotted quad begins three words back. */
 #define STREAM_BEFORE 3
-/* A window may end 64 words, and lists are written eight at a time. */
-#define STREAM_ROOM (STREAM_BEFORE + STREAM_WORDS + 64 + 8)
+/* A window may end 64 words, and lists are written sixteen at a time. */
+#define STREAM_ROOM (STREAM_BEFORE + STREAM_WORDS + 64 + 16)
 
 struct stream_window {
     uint64_t words, beyond, dots; /* a bit a byte: letters and digits, not ASCII, '.' */
@@ -158,14 +159,6 @@ static void stream_start(struct stream *s, struct view texts, token_hashes_fn fn
 #undef STREAM_FIRST
 #undef STREAM
 
-void token_stream_portable(struct view texts, const uint64_t *sizes, size_t n, token_hashes_fn fn,
-                           void *context)
-{
-    struct stream s;
-    stream_start(&s, texts, fn, context);
-    portable_scan(&s, texts, sizes, n);
-}
-
 /* ---- with AVX2 and what came with it ---- */
 
 #if defined(__x86_64__)
@@ -181,6 +174,8 @@ void token_stream_portable(struct view texts, const uint64_t *sizes, size_t n, t
 #define STREAM_FIRST(n) _bzhi_u64(UINT64_MAX, 8 * (n))
 #define STREAM(name) avx2_##name
 #include "block/token_stream_scan.h"
+#undef STREAM_AVX2
+#undef STREAM
 #ifdef __clang__
 #pragma clang attribute pop
 #else
@@ -193,24 +188,72 @@ static bool has_avx2(void)
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
+/* ---- with AVX-512, of a processor that has all of it that is used here ---- */
+
+static const uint8_t stream_places[64] = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+    44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+
+#ifdef __clang__
+#pragma clang attribute push(                                                            \
+    __attribute__((                                                                      \
+        target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2"))), \
+    apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2")
+#endif
+#define STREAM_AVX512
+#define STREAM(name) avx512_##name
+#include "block/token_stream_scan.h"
+#undef STREAM_AVX512
+#undef STREAM
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512vbmi2");
+}
+
 #else
 
 #define avx2_scan portable_scan
+#define avx512_scan portable_scan
 
 static bool has_avx2(void)
 {
     return false;
 }
 
+static bool has_avx512(void)
+{
+    return false;
+}
+
 #endif
+
+void token_stream_by(enum token_stream_way way, struct view texts, const uint64_t *sizes, size_t n,
+                     token_hashes_fn fn, void *context)
+{
+    struct stream s;
+    stream_start(&s, texts, fn, context);
+    if (way >= TOKEN_STREAM_AVX512 && has_avx512())
+        avx512_scan(&s, texts, sizes, n);
+    else if (way >= TOKEN_STREAM_AVX2 && has_avx2())
+        avx2_scan(&s, texts, sizes, n);
+    else
+        portable_scan(&s, texts, sizes, n);
+}
 
 void token_stream(struct view texts, const uint64_t *sizes, size_t n, token_hashes_fn fn,
                   void *context)
 {
-    struct stream s;
-    stream_start(&s, texts, fn, context);
-    if (has_avx2())
-        avx2_scan(&s, texts, sizes, n);
-    else
-        portable_scan(&s, texts, sizes, n);
+    token_stream_by(TOKEN_STREAM_AVX512, texts, sizes, n, fn, context);
 }

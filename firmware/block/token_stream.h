@@ -18,8 +18,9 @@ typedef void (*token_hashes_fn)(void *context, const uint64_t *hashes, size_t n)
  * UTF-8. */
 void token_stream(struct view texts, const uint64_t *sizes, size_t n, token_hashes_fn fn,
                   void *context);
-/* The same with instructions that every processor has: for tests to compare. */
-void token_stream_portable(struct view texts, const uint64_t *sizes, size_t n, token_hashes_fn fn,
-                           void *context);
+/* The same with no more than the processor and `way` allow: for tests to compare. */
+enum token_stream_way { TOKEN_STREAM_PORTABLE, TOKEN_STREAM_AVX2, TOKEN_STREAM_AVX512 };
+void token_stream_by(enum token_stream_way way, struct view texts, const uint64_t *sizes, size_t n,
+                     token_hashes_fn fn, void *context);
 
 #endif

@@ -13,7 +13,16 @@
 static inline __attribute__((always_inline)) struct stream_window STREAM(classify)(const char *p)
 {
     struct stream_window w = {0};
-#ifdef STREAM_AVX2
+#if defined(STREAM_AVX512)
+    __m512i x = _mm512_loadu_si512(p);
+    __m512i digit = _mm512_sub_epi8(x, _mm512_set1_epi8('0'));
+    __m512i letter =
+        _mm512_sub_epi8(_mm512_or_si512(x, _mm512_set1_epi8(0x20)), _mm512_set1_epi8('a'));
+    w.words = _mm512_cmple_epu8_mask(digit, _mm512_set1_epi8(9)) |
+              _mm512_cmple_epu8_mask(letter, _mm512_set1_epi8(25));
+    w.beyond = _mm512_movepi8_mask(x);
+    w.dots = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('.'));
+#elif defined(STREAM_AVX2)
     for (unsigned i = 0; i < 64; i += 32) {
         __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
         __m256i digit = _mm256_sub_epi8(x, _mm256_set1_epi8('0'));
@@ -53,6 +62,17 @@ static inline __attribute__((always_inline)) size_t STREAM(put_bits)(uint32_t *t
                                                                      uint32_t base, uint64_t bits)
 {
     size_t end = n + (size_t)__builtin_popcountll(bits);
+#ifdef STREAM_AVX512
+    __m512i places = _mm512_maskz_compress_epi8(bits, _mm512_loadu_si512(stream_places));
+    __m512i bases = _mm512_set1_epi32((int)base);
+    for (uint32_t *p = to + n;; p += 16) {
+        __m512i sixteen = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places));
+        _mm512_storeu_si512(p, _mm512_add_epi32(sixteen, bases));
+        if (LIKELY(p + 16 >= to + end))
+            return end;
+        places = _mm512_alignr_epi64(places, places, 2);
+    }
+#else
     for (uint32_t *p = to + n;; p += 8) {
         STREAM_PUT(0);
         STREAM_PUT(1);
@@ -65,7 +85,49 @@ static inline __attribute__((always_inline)) size_t STREAM(put_bits)(uint32_t *t
         if (LIKELY(bits == 0))
             return end;
     }
+#endif
 }
+
+#ifdef STREAM_AVX512
+/* token_mix(a, TOKEN_M0) of eight. */
+static inline __attribute__((always_inline)) __m512i STREAM(mix)(__m512i a)
+{
+    const __m512i low = _mm512_set1_epi64((long long)(TOKEN_M0 & UINT32_MAX)),
+                  high = _mm512_set1_epi64((long long)(TOKEN_M0 >> 32)),
+                  half = _mm512_set1_epi64(UINT32_MAX);
+    __m512i a_high = _mm512_srli_epi64(a, 32), low_low = _mm512_mul_epu32(a, low);
+    __m512i middle =
+        _mm512_add_epi64(_mm512_mul_epu32(a_high, low), _mm512_srli_epi64(low_low, 32));
+    __m512i other = _mm512_add_epi64(_mm512_mul_epu32(a, high), _mm512_and_si512(middle, half));
+    __m512i top = _mm512_add_epi64(
+        _mm512_mul_epu32(a_high, high),
+        _mm512_add_epi64(_mm512_srli_epi64(middle, 32), _mm512_srli_epi64(other, 32)));
+    __m512i bottom = _mm512_or_si512(_mm512_slli_epi64(other, 32), _mm512_and_si512(low_low, half));
+    return _mm512_xor_si512(top, bottom);
+}
+
+/* The hashes of eight words of the list that are not long, from the i-th on; those of long ones are
+ * nonsense. */
+static inline __attribute__((always_inline)) __m512i STREAM(hash_8)(const struct stream *s,
+                                                                    size_t i, __m512i *ret_n)
+{
+    const __m512i m1 = _mm512_set1_epi64((long long)TOKEN_M1);
+    __m256i starts = _mm256_loadu_si256((const __m256i *)(const void *)(s->words.starts + i));
+    __m256i ends = _mm256_loadu_si256((const __m256i *)(const void *)(s->words.ends + i));
+    __m512i from = _mm512_cvtepu32_epi64(starts);
+    __m512i n = _mm512_sub_epi64(_mm512_cvtepu32_epi64(ends), from);
+    __m512i word = _mm512_i64gather_epi64(from, s->p, 1);
+    /* a shift by 64 and more leaves nothing, so that 8 bytes are all */
+    __m512i beyond = _mm512_sllv_epi64(_mm512_set1_epi64(-1), _mm512_slli_epi64(n, 3));
+    word = _mm512_andnot_si512(beyond, _mm512_or_si512(word, _mm512_set1_epi64(TOKEN_FOLD)));
+    __m512i seed =
+        _mm512_xor_si512(_mm512_set1_epi64((long long)TOKEN_S0), _mm512_mullo_epi64(n, m1));
+    __m512i h = STREAM(mix)(_mm512_xor_si512(word, seed));
+    h = _mm512_mullo_epi64(_mm512_xor_si512(h, _mm512_srli_epi64(h, 32)), m1);
+    *ret_n = n;
+    return _mm512_xor_si512(h, _mm512_srli_epi64(h, 29));
+}
+#endif
 
 /* Hash the words of the list.  Long ones are set aside, for whether one is long is hard to guess.
  */
@@ -74,7 +136,18 @@ static inline __attribute__((always_inline)) void STREAM(hash_words)(struct stre
     const char *p = s->p;
     size_t m = s->words.ends_n, longs_n = 0, hashes_n = 0;
     uint32_t longs[STREAM_ROOM];
-    for (size_t i = STREAM_BEFORE; i < m; i++) {
+    size_t i = STREAM_BEFORE;
+#ifdef STREAM_AVX512
+    for (; i + 8 <= m; i += 8) {
+        __m512i n, h = STREAM(hash_8)(s, i, &n);
+        __mmask8 is_short = _mm512_cmple_epu64_mask(n, _mm512_set1_epi64(8));
+        _mm512_storeu_si512(s->hashes + hashes_n, _mm512_maskz_compress_epi64(is_short, h));
+        hashes_n += (size_t)__builtin_popcount(is_short);
+        for (unsigned rest = (uint8_t)~is_short; rest != 0; rest &= rest - 1)
+            longs[longs_n++] = (uint32_t)(i + (size_t)__builtin_ctz(rest));
+    }
+#endif
+    for (; i < m; i++) {
         uint32_t from = s->words.starts[i], n = s->words.ends[i] - from;
         uint64_t word = (token_load(p + from, 8) | TOKEN_FOLD) & STREAM_FIRST(n);
         uint64_t h = token_mix(word ^ TOKEN_S0 ^ n * TOKEN_M1, TOKEN_M0);
