@@ -139,16 +139,15 @@ bool intake_has_room(struct intake *in)
 
 bool intake_must_refuse(struct intake *in)
 {
-    bool is_out_of_segments = atomic_load(&in->s->is_spool_refusing) && !has_segments(in);
-    return (atomic_load(&in->s->is_full) || is_out_of_segments ||
-            !has_pages(in, LEDGER_RESERVED_PAGES)) &&
-           has_pages(in, 0);
+    return atomic_load(&in->s->is_spool_refusing) && has_pages(in, 0) &&
+           (atomic_load(&in->s->is_full) || !has_segments(in) ||
+            !has_pages(in, LEDGER_RESERVED_PAGES));
 }
 
 static void say_refusing(struct intake *in)
 {
     struct shared *s = in->s;
-    bool is_full = atomic_load(&s->is_full);
+    bool is_full = atomic_load(&s->is_full) && atomic_load(&s->is_spool_refusing);
     if (!in->is_refusing && is_full && !intake_has_room(in)) {
         in->is_refusing = true;
         in->refusing_since_mono_us = clock_mono_us();

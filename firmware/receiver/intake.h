@@ -17,9 +17,9 @@ void intake_free(struct intake **in);
  * builders for the open unit and for another one, and pages for both.  When there is none, nothing
  * that can be held back should be read. */
 bool intake_has_room(struct intake *in);
-/* No room, and none to come soon, since the memory for waiting blocks is used up: datagrams, which
- * cannot be held back, should be read and will be refused and counted (while there is a page to
- * count in). */
+/* No room, and none to come soon, since the spool takes nothing: datagrams, which cannot be held
+ * back, should be read and will be refused and counted (while there is a page to count in).  While
+ * the spool takes units they wait in the kernel's buffer instead, for some milliseconds. */
 bool intake_must_refuse(struct intake *in);
 
 /* The wall clock of the read that the next messages come from.  A new set of rules for senders

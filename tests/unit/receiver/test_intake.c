@@ -203,6 +203,8 @@ Test(intake, without_builders_messages_are_counted_as_refused)
     cr_expect_not(intake_has_room(in));
     cr_expect_not(intake_must_refuse(in), "the packer is only behind: what can wait waits");
     atomic_store(&shared.is_full, true);
+    cr_expect_not(intake_must_refuse(in), "the spool makes room in a moment");
+    atomic_store(&shared.is_spool_refusing, true);
     cr_expect(intake_must_refuse(in));
     receive(100);
     for (int i = 0; i < UNITS; i++)
@@ -304,6 +306,8 @@ Test(intake, with_every_page_in_use_nothing_is_read_and_a_message_does_no_harm)
     while ((pages[n] = ledger_begin(shared.ledger, false)) != NULL)
         n++;
     cr_expect_not(intake_has_room(in));
+    cr_expect_not(intake_must_refuse(in));
+    atomic_store(&shared.is_spool_refusing, true);
     cr_expect(intake_must_refuse(in), "refusals still have pages");
     while (n < LEDGER_PAGES && (pages[n] = ledger_begin(shared.ledger, true)) != NULL)
         n++;
@@ -757,6 +761,7 @@ Test(intake, without_room_in_the_journal_nothing_is_read_and_what_cannot_wait_is
         cr_assert_eq(journal_append(other, row, 0, NOON, 0, view_of(big, sizeof(big))), 0);
     cr_expect_not(intake_must_refuse(in), "units are on their way: what can wait waits");
     atomic_store(&shared.is_full, true);
+    atomic_store(&shared.is_spool_refusing, true);
     cr_expect(intake_must_refuse(in));
     intake_at(in, NOON);
     receive(7);
