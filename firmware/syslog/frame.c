@@ -9,13 +9,16 @@
  * Each question to the bytes answers YES, NO or UNKNOWN (more bytes would tell). */
 #include "syslog/frame.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base/limits.h"
 
 /* How far ahead of a NUL the next message is looked for: it must fit into FRAME_EXTRA_BYTES. */
 #define NUL_RUN_MAX 4
 #define NEXT_DIGITS_MAX 5
-/* LF and NUL are searched in turn in windows of this size, so that neither is searched far beyond
- * the other: a buffer full of small messages is scanned once, not once a message. */
+/* Text that belongs to no frame is looked at in windows of this size. */
 #define WINDOW_BYTES 256
 
 enum answer { NO, YES, UNKNOWN };
@@ -89,22 +92,39 @@ static enum answer nul_ends(struct cut *c, size_t at)
     return match_start(c->p + i, c->n - i);
 }
 
+/* Where the first LF or NUL is, or n.  Both at once: a buffer full of small messages is scanned
+ * once, and neither far beyond the other. */
+static size_t find_lf_or_nul(const char *p, size_t n)
+{
+    size_t i = 0;
+#ifdef __SSE2__
+    const __m128i lf = _mm_set1_epi8('\n'), nul = _mm_setzero_si128();
+    for (; i + 16 <= n; i += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+        __m128i is_end = _mm_or_si128(_mm_cmpeq_epi8(x, lf), _mm_cmpeq_epi8(x, nul));
+        unsigned bits = (unsigned)_mm_movemask_epi8(is_end);
+        if (bits != 0)
+            return i + (size_t)__builtin_ctz(bits);
+    }
+#endif
+    while (i < n && p[i] != '\n' && p[i] != '\0')
+        i++;
+    return i;
+}
+
 /* The first delimiter from s->scanned_bytes on and before `limit` (≤ n).  YES and *ret_at; NO when
  * there is none; UNKNOWN at a NUL that more bytes must explain.  Keeps s->scanned_bytes. */
 static enum answer find_delimiter(struct cut *c, size_t limit, size_t *ret_at)
 {
     size_t i = c->s->scanned_bytes;
     while (i < limit) {
-        size_t window = MIN(limit - i, (size_t)WINDOW_BYTES);
-        const char *lf = memchr(c->p + i, '\n', window);
-        const char *nul = memchr(c->p + i, '\0', lf ? (size_t)(lf - c->p) - i : window);
-        if (nul == NULL && lf == NULL) {
-            i += window;
-            continue;
+        size_t at = i + find_lf_or_nul(c->p + i, limit - i);
+        if (at == limit) {
+            i = limit;
+            break;
         }
-        size_t at = (size_t)((nul ? nul : lf) - c->p);
         c->s->scanned_bytes = at;
-        enum answer a = nul ? nul_ends(c, at) : YES;
+        enum answer a = c->p[at] == '\0' ? nul_ends(c, at) : YES;
         if (a == YES) {
             *ret_at = at;
             return YES;
