@@ -21,7 +21,7 @@
 
 #include "net/peers.h"
 
-#define REST_MAX_US 2000
+#define REST_MAX_US 5000 /* nobody sees it */
 #define REST_BYTES 32768 /* half of the window that a connection begins with */
 #define WINDOW_US 10000  /* over which the rate of the liveliest connection is taken */
 
@@ -321,7 +321,8 @@ static void refuse(struct tcp *t, int fd, const struct ip *peer, enum tcp_refusa
 void tcp_take(struct tcp *t, int fd, const struct ip *peer, struct tls_context *tls, int64_t now)
 {
     const struct tcp_limits *l = &t->options.limits;
-    unsigned open = t->options.open_in_all ? atomic_fetch_add(t->options.open_in_all, 1) : (unsigned)t->n;
+    unsigned open = t->options.open_in_all ? atomic_fetch_add(t->options.open_in_all, 1)
+                                           : (unsigned)t->n;
     if (open >= (unsigned)l->connections) {
         refuse(t, fd, peer, TCP_REFUSED_LIMIT, 0);
         return;

@@ -394,7 +394,7 @@ Test(tcp, connections_that_trickle_rest_and_the_first_bytes_after_a_silence_do_n
     send_all(fd, "b\n", 2);
     read_at(&log, 1000500);
     cr_expect_gt(tcp_rested_mono_us(log.tcp), 1000500, "it trickles");
-    cr_expect_leq(tcp_rested_mono_us(log.tcp), 1002500);
+    cr_expect_leq(tcp_rested_mono_us(log.tcp), 1005500);
     close(fd);
     close_log(&log);
 }
