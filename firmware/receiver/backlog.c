@@ -544,6 +544,13 @@ void backlog_notice(void *context, const struct spool_notice *n)
     struct shared *s = context;
     const char *name = strrchr(n->file, '/');
     name = name ? name + 1 : n->file;
+    if (n->news == SPOOL_NEWS_NO_FOLDER) {
+        log_line(LOG_WARNING,
+                 "%s; receiving without a spool: what the database does not take waits in memory",
+                 n->why);
+        notes_add(&s->notes, EVENT_SPOOL_FULL, "why", n->why, NULL);
+        return;
+    }
     if (n->news == SPOOL_NEWS_ASIDE) {
         log_line(LOG_WARNING, "the spool file %s is set aside: %s", n->file, n->why);
         notes_add(&s->notes, EVENT_SPOOL_ASIDE, "file", name, "why", n->why, NULL);

@@ -25,13 +25,16 @@
 enum { FILE_BYTES = 32 << 20 }; /* a further one is begun behind that: freed when it is done */
 #define PATH_MAX_BYTES 320
 #define RECORD_MAX_BYTES ((size_t)512 << 20)
-static const char ending[] = ".spool";
+#define READ_TRIES \
+    10 /* what cannot be read then is passed by: behind it the box would stand still */
+static const char ending[] = ".spool", aside_ending[] = ".spool.aside";
 
 struct file {
     uint64_t number;
     int fd;              /* -1: not open */
     int64_t bytes, head; /* up to where it is good; offset of the first record that waits */
     uint64_t units, messages, benchmark_messages; /* that wait in it */
+    unsigned failures;                            /* in a row, to read what is its head */
     bool is_dirty;                                /* not synced */
     bool is_damaged;                              /* to be kept aside when it is done */
 };
@@ -132,8 +135,8 @@ static void finish_first_file(struct spool *s)
     close_file(f);
     if (f->is_damaged) {
         keep_aside(s, path);
-        tell(s, SPOOL_NEWS_ASIDE, path, "some of its units cannot be read; the others are stored",
-             0, NULL);
+        tell(s, SPOOL_NEWS_ASIDE, path, "it was damaged; what could be read of it is stored", 0,
+             NULL);
     } else {
         (void)unlink(path);
     }
@@ -154,10 +157,10 @@ static int by_number(const void *a, const void *b)
 }
 
 /* "0000000000000012.spool" → its number. */
-static bool file_number(const char *name, uint64_t *ret)
+static bool file_number(const char *name, const char *after, uint64_t *ret)
 {
     char *end;
-    if (strspn(name, "0123456789abcdef") != 16 || strcmp(name + 16, ending) != 0)
+    if (strspn(name, "0123456789abcdef") != 16 || strcmp(name + 16, after) != 0)
         return false;
     *ret = strtoull(name, &end, 16);
     return *ret > 0 && *ret < UINT64_MAX;
@@ -172,8 +175,10 @@ static int list_files(struct spool *s, struct err *err)
     while ((e = readdir(d)) != NULL) {
         uint64_t number;
         size_t n = strlen(e->d_name);
-        if (file_number(e->d_name, &number)) {
+        if (file_number(e->d_name, ending, &number)) {
             (void)add_file(s, number);
+        } else if (file_number(e->d_name, aside_ending, &number)) {
+            s->next_file = MAX(s->next_file, number + 1); /* never over one that is kept */
         } else if (n > sizeof(ending) - 1 && n < 64 &&
                    strcmp(e->d_name + n - (sizeof(ending) - 1), ending) == 0) {
             char path[PATH_MAX_BYTES];
@@ -232,6 +237,16 @@ static bool body_is_good(int fd, int64_t at, const struct spool_head *h)
     return is_good;
 }
 
+/* A damaged head in the middle of a file: what follows is good, and the file is kept. */
+static void say_passed(struct spool *s, struct file *f, const char *why)
+{
+    char path[PATH_MAX_BYTES];
+    path_of(s, f->number, path);
+    s->status.torn_records++;
+    f->is_damaged = true;
+    tell(s, SPOOL_NEWS_TORN, path, why, 1, NULL);
+}
+
 /* Heads of all records.  `is_newest`: its end may be torn, so the last body is checked too. */
 static void scan_file(struct spool *s, struct file *f, bool is_newest)
 {
@@ -240,6 +255,10 @@ static void scan_file(struct spool *s, struct file *f, bool is_newest)
     const char *why = NULL;
     while (at < f->bytes) {
         int rc = spool_head_read(f->fd, at, f->bytes, &h, &why);
+        if (rc == -EBADMSG && !h.is_valid && spool_head_find(f->fd, &at, f->bytes) == 0) {
+            say_passed(s, f, why);
+            continue;
+        }
         if (rc < 0)
             break;
         if (!h.is_done) {
@@ -266,6 +285,18 @@ static void scan_file(struct spool *s, struct file *f, bool is_newest)
         f->head = at;
 }
 
+/* A damaged head of a file does not cost what follows it. */
+static bool has_records(struct file *f, int64_t file_bytes)
+{
+    struct spool_head h;
+    const char *why;
+    int64_t at = SPOOL_FILE_HEAD_BYTES;
+    if (spool_head_read(f->fd, at, file_bytes, &h, &why) < 0 &&
+        spool_head_find(f->fd, &at, file_bytes) < 0)
+        return false;
+    return true;
+}
+
 /* Whether the file is one of the spool's: else it is set aside. */
 static bool adopt_file(struct spool *s, struct file *f, bool is_newest)
 {
@@ -273,16 +304,21 @@ static bool adopt_file(struct spool *s, struct file *f, bool is_newest)
     struct err err = {0};
     struct stat st;
     const char *why = NULL;
+    bool is_empty = false;
     path_of(s, f->number, path);
     if (open_file(s, f, &err) < 0)
         why = err.message;
     else if (fstat(f->fd, &st) < 0 || !S_ISREG(st.st_mode))
         why = "it is no file";
     else if (st.st_size == 0 && is_newest)
-        f->bytes = f->head = 0; /* a crash right after it was made */
-    else if (spool_file_head_check(f->fd, f->number, &why) == 0)
-        f->bytes = f->head = st.st_size;
+        is_empty = true; /* a crash right after it was made */
+    else if (spool_file_head_check(f->fd, f->number, &why) == -EBADMSG &&
+             has_records(f, st.st_size)) {
+        f->is_damaged = true;
+        why = NULL;
+    }
     if (!why) {
+        f->bytes = f->head = is_empty ? 0 : st.st_size;
         scan_file(s, f, is_newest);
         s->status.bytes += (uint64_t)f->bytes;
         return true;
@@ -309,12 +345,8 @@ static void adopt_files(struct spool *s)
         finish_first_file(s);
 }
 
-static int make_folder(struct spool *s, const char *parent, struct err *err)
+static int open_folder(struct spool *s, struct err *err)
 {
-    int n = snprintf(s->folder, sizeof(s->folder), "%s/spool", parent);
-    if (n < 0 || (size_t)n >= sizeof(s->folder))
-        return err_set_field(err, ENAMETOOLONG, "spool", "state.dir", "the path %s is too long",
-                             parent);
     if (mkdir(s->folder, 0755) < 0 && errno != EEXIST)
         return err_set_field(err, errno, "spool", "state.dir", "cannot make the folder %s: %s",
                              s->folder, strerror(errno));
@@ -333,13 +365,15 @@ int spool_open(const char *parent, int64_t max_bytes, spool_notice_fn each, void
     s->status.max_bytes = (uint64_t)max_bytes;
     s->each = each;
     s->context = context;
-    int rc = make_folder(s, parent, err);
-    if (rc == 0)
-        rc = list_files(s, err);
-    if (rc < 0) {
+    int n = snprintf(s->folder, sizeof(s->folder), "%s/spool", parent);
+    if (n < 0 || (size_t)n >= sizeof(s->folder)) {
         spool_close(&s);
-        return rc;
+        return err_set_field(err, ENAMETOOLONG, "spool", "state.dir", "the path %s is too long",
+                             parent);
     }
+    struct err why = {0};
+    if (open_folder(s, &why) < 0 || list_files(s, &why) < 0)
+        tell(s, SPOOL_NEWS_NO_FOLDER, s->folder, why.message, 0, NULL);
     adopt_files(s);
     *ret = s;
     return 0;
@@ -371,15 +405,55 @@ void spool_set_max_bytes(struct spool *s, int64_t max_bytes)
 
 /* ---- writing ---- */
 
+/* The folder is not there any more, or could not be had at the start.  Files that came back with it
+ * (a file system mounted late) are for the next start: in between they would be out of order. */
+static int get_folder(struct spool *s, struct err *err)
+{
+    int before = s->folder_fd;
+    s->folder_fd = -1;
+    int rc = open_folder(s, err);
+    if (rc < 0) {
+        s->folder_fd = before;
+        return rc;
+    }
+    if (before >= 0)
+        close(before);
+    DIR *d = opendir(s->folder);
+    if (!d)
+        return disk_error(err, errno, "read", s->folder);
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        uint64_t number;
+        if (file_number(e->d_name, ending, &number) ||
+            file_number(e->d_name, aside_ending, &number))
+            s->next_file = MAX(s->next_file, number + 1);
+    }
+    closedir(d);
+    return 0;
+}
+
+static int create_file(struct spool *s, char path[PATH_MAX_BYTES])
+{
+    path_of(s, s->next_file, path);
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
 static int begin_file(struct spool *s, struct err *err)
 {
     char path[PATH_MAX_BYTES];
-    path_of(s, s->next_file, path);
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int rc = s->folder_fd < 0 ? get_folder(s, err) : 0;
+    if (rc < 0)
+        return rc;
+    int fd = create_file(s, path);
+    if (fd < 0 && (errno == ENOENT || errno == EEXIST)) {
+        rc = get_folder(s, err);
+        if (rc < 0)
+            return rc;
+        fd = create_file(s, path);
+    }
     if (fd < 0)
         return disk_error(err, errno, "create", path);
     FAULT("spool.file");
-    int rc = spool_file_head_write(fd, s->next_file);
+    rc = spool_file_head_write(fd, s->next_file);
     if (rc < 0) {
         close(fd);
         (void)unlink(path);
@@ -467,6 +541,13 @@ int spool_append(struct spool *s, const struct unit *u, uint64_t *ret_position, 
     return rc;
 }
 
+/* Somebody has deleted it under us: only our descriptor still has what is in it. */
+static bool is_deleted(const struct file *f)
+{
+    struct stat st;
+    return f->fd >= 0 && fstat(f->fd, &st) == 0 && st.st_nlink == 0;
+}
+
 /* The next file that has to be synced: a descriptor of our own, since the file may go meanwhile. */
 static int take_dirty(struct spool *s, uint64_t *ret_number)
 {
@@ -475,7 +556,7 @@ static int take_dirty(struct spool *s, uint64_t *ret_number)
     for (size_t i = 0; i < s->files_n && fd < 0; i++) {
         struct file *f = &s->files[i];
         if (!f->is_dirty || f->fd < 0) {
-            if (i > 0 && i + 1 < s->files_n)
+            if (i > 0 && i + 1 < s->files_n && !is_deleted(f))
                 close_file(f); /* neither read nor written now: descriptors are few */
             continue;
         }
@@ -489,10 +570,25 @@ static int take_dirty(struct spool *s, uint64_t *ret_number)
     return fd;
 }
 
+/* What is appended to a deleted file would be gone with the process. */
+static int leave_deleted_file(struct spool *s, struct err *err)
+{
+    char path[PATH_MAX_BYTES];
+    int rc = 0;
+    pthread_mutex_lock(&s->lock);
+    if (s->is_appending && is_deleted(&s->files[s->files_n - 1])) {
+        path_of(s, s->files[s->files_n - 1].number, path);
+        s->is_appending = false;
+        rc = err_set(err, ENOENT, "spool", "%s was deleted by somebody else", path);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return rc;
+}
+
 int spool_sync(struct spool *s, struct err *err)
 {
     uint64_t number = 0;
-    int fd, rc = 0;
+    int fd, rc = leave_deleted_file(s, err);
     while ((fd = take_dirty(s, &number)) >= 0) {
         if (fdatasync(fd) < 0 && rc == 0) {
             char path[PATH_MAX_BYTES];
@@ -520,12 +616,12 @@ int spool_sync(struct spool *s, struct err *err)
 static void pass(struct spool *s, struct file *f, const struct spool_head *h)
 {
     f->head += SPOOL_HEAD_BYTES + (int64_t)h->body_bytes;
+    f->failures = 0;
     s->next_position++;
     uncount_unit(s, f, h);
 }
 
-/* The head of a record that was good when it was counted is not any more: where the next one begins
- * is not known. */
+/* Nothing good is left in the file, although units of it were counted. */
 static void lose_rest(struct spool *s, struct file *f, const char *why)
 {
     char path[PATH_MAX_BYTES];
@@ -539,6 +635,37 @@ static void lose_rest(struct spool *s, struct file *f, const char *why)
     s->next_position += f->units;
     f->units = 0;
     f->is_damaged = true;
+}
+
+/* The head of the first file cannot be read, for `error`.  True: once too often, so what it is
+ * must be passed by; not when it is us who lack something. */
+static bool is_given_up(struct file *f, int error)
+{
+    if (error == EMFILE || error == ENFILE || error == ENOMEM)
+        return false;
+    return ++f->failures >= READ_TRIES;
+}
+
+/* The head of the record at f->head, or of the next good one behind it. */
+static int read_head(struct spool *s, struct file *f, struct spool_head *h, const char **why,
+                     struct err *err)
+{
+    int rc = open_file(s, f, err);
+    if (rc < 0) {
+        *why = "its file cannot be opened";
+        return is_given_up(f, -rc) ? -EBADMSG : rc;
+    }
+    rc = spool_head_read(f->fd, f->head, f->bytes, h, why);
+    if (rc == -EBADMSG && spool_head_find(f->fd, &f->head, f->bytes) == 0) {
+        f->is_damaged = true;
+        rc = spool_head_read(f->fd, f->head, f->bytes, h, why);
+    }
+    if (rc != -EIO)
+        return rc;
+    *why = "its file cannot be read";
+    (void)err_set(err, EIO, "spool", "cannot read file %016llx of the spool",
+                  (unsigned long long)f->number);
+    return is_given_up(f, EIO) ? -EBADMSG : rc;
 }
 
 /* To the first record that waits, its head in *h.  1, 0: empty, or negative and *err. */
@@ -555,17 +682,13 @@ static int seek_head(struct spool *s, struct spool_head *h, struct err *err)
             continue;
         }
         const char *why = NULL;
-        int rc = open_file(s, f, err);
-        if (rc < 0)
-            return rc;
-        rc = spool_head_read(f->fd, f->head, f->bytes, h, &why);
-        if (rc == -EIO)
-            return err_set(err, EIO, "spool", "cannot read file %016llx of the spool",
-                           (unsigned long long)f->number);
-        if (rc < 0) { /* it was good when it was counted: the disk lost it since */
+        int rc = read_head(s, f, h, &why, err);
+        if (rc == -EBADMSG) { /* it was good when it was counted: the disk lost it since */
             lose_rest(s, f, why);
             continue;
         }
+        if (rc < 0)
+            return rc;
         if (h->is_done) {
             f->head += SPOOL_HEAD_BYTES + (int64_t)h->body_bytes;
             continue;
@@ -582,12 +705,16 @@ static int read_body(struct spool *s, const struct spool_head *h, struct spool_u
     ret->body = xmalloc(h->body_bytes);
     int rc = spool_body_read(f->fd, f->head, h, ret->body);
     if (rc == 0)
+        f->failures = 0;
+    if (rc == 0)
         rc = spool_record_decode(view_of(ret->body, h->body_bytes), &ret->arena, &ret->unit, err);
     else if (rc == -EBADMSG)
         (void)err_set(err, EBADMSG, "spool", "its bytes do not agree with their checksum");
     else
         (void)err_set(err, -rc, "spool", "cannot read file %016llx of the spool: %s",
                       (unsigned long long)f->number, strerror(-rc));
+    if (rc < 0 && rc != -EBADMSG && is_given_up(f, -rc))
+        rc = -EBADMSG;
     return rc;
 }
 

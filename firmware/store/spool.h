@@ -38,7 +38,11 @@ struct spool;
 
 /* What is found at the start and later: told once each, by the thread that met it; the callback
  * must not call the spool. */
-enum spool_news { SPOOL_NEWS_TORN, SPOOL_NEWS_ASIDE };
+enum spool_news {
+    SPOOL_NEWS_TORN,
+    SPOOL_NEWS_ASIDE,
+    SPOOL_NEWS_NO_FOLDER, /* nothing can be kept until it is there: tried again with each append */
+};
 struct spool_notice {
     enum spool_news news;
     const char *file; /* its path now */
@@ -50,8 +54,8 @@ struct spool_notice {
 typedef void (*spool_notice_fn)(void *context, const struct spool_notice *n);
 
 /* Open the folder `parent`/spool, made if missing: reads the heads of all records, cuts a torn tail
- * off the newest file, sets aside what is no spool file.  Damage never keeps it from opening.  0,
- * or negative and *err (the folder cannot be made or read). */
+ * off the newest file, sets aside what is no spool file.  Neither damage nor a folder that cannot
+ * be had keeps it from opening.  0, or negative and *err (the path is too long). */
 MUST_USE int spool_open(const char *parent, int64_t max_bytes, spool_notice_fn each, void *context,
                         struct spool **ret, struct err *err);
 void spool_close(struct spool **s); /* syncs */
@@ -62,8 +66,8 @@ void spool_set_max_bytes(struct spool *s, int64_t max_bytes);
  * changed. */
 MUST_USE int spool_append(struct spool *s, const struct unit *u, uint64_t *ret_position,
                           struct err *err);
-/* To disk, everything appended so far.  0, or negative and *err: the units stay where they are, and
- * the next file is begun. */
+/* To disk, everything appended so far.  0, or negative and *err (the disk failed, or somebody has
+ * deleted the file): the units stay where they are, and the next file is begun. */
 MUST_USE int spool_sync(struct spool *s, struct err *err);
 
 /* The oldest unit, decoded. */
@@ -75,7 +79,7 @@ struct spool_unit {
     char *body;                            /* … and its columns */
 };
 /* 1 and *ret, to be freed; 0 when the spool is empty; or negative and *err (the disk cannot be read
- * now).  Damaged records are passed by, told and counted. */
+ * now).  Damaged records, and what cannot be read in ten tries, are passed by, told and counted. */
 MUST_USE int spool_head(struct spool *s, struct spool_unit *ret, struct err *err);
 void spool_unit_free(struct spool_unit *u); /* a zeroed one is harmless */
 /* The unit of that position is confirmed.  It must be the head, as spool_head() gave it or as the

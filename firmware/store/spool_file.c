@@ -109,6 +109,7 @@ int spool_file_head_check(int fd, uint64_t number, const char **ret_why)
     char head[SPOOL_FILE_HEAD_BYTES];
     int rc = read_at(fd, 0, head, sizeof(head));
     const char *why = NULL;
+    int answer = -EBADMSG;
     if (rc == -EIO)
         why = "it cannot be read";
     else if (rc < 0)
@@ -119,13 +120,13 @@ int spool_file_head_check(int fd, uint64_t number, const char **ret_why)
         why = "its head does not agree with its checksum";
     else if (get32(head + F_VERSION) != VERSION ||
              get32(head + F_HEAD_BYTES) != SPOOL_FILE_HEAD_BYTES)
-        why = "it is of another version of this product";
+        why = "it is of another version of this product", answer = -ENOTSUP;
     else if (get64(head + F_NUMBER) != number)
-        why = "it has another number than its name";
+        why = "it has another number than its name", answer = -ENOTSUP;
     if (!why)
         return 0;
     *ret_why = why;
-    return -EBADMSG;
+    return answer;
 }
 
 /* ---- records ---- */
@@ -191,6 +192,56 @@ int spool_head_read(int fd, int64_t at, int64_t end, struct spool_head *ret, con
     ret->first_at_us = (int64_t)get64(p + H_FIRST_AT);
     *ret_why = "a record is cut off";
     return ret->body_bytes > (uint64_t)(end - at - SPOOL_HEAD_BYTES) ? -EBADMSG : 0;
+}
+
+/* Where the damaged head says that its record ends, if a good one begins there or the file ends. */
+static bool next_by_length(int fd, int64_t *at, int64_t end)
+{
+    char p[SPOOL_HEAD_BYTES];
+    struct spool_head h;
+    const char *why;
+    if (end - *at < SPOOL_HEAD_BYTES || read_at(fd, *at, p, sizeof(p)) < 0)
+        return false;
+    uint64_t body_bytes = get64(p + H_BODY_BYTES);
+    if (body_bytes > (uint64_t)(end - *at - SPOOL_HEAD_BYTES))
+        return false;
+    int64_t next = *at + SPOOL_HEAD_BYTES + (int64_t)body_bytes;
+    if (spool_head_read(fd, next, end, &h, &why) < 0)
+        return false;
+    *at = next;
+    return true;
+}
+
+int spool_head_find(int fd, int64_t *at, int64_t end)
+{
+    /* its length first: a message can have a record in it, a place between records cannot */
+    if (next_by_length(fd, at, end))
+        return 0;
+    char *part = xmalloc(WRITE_BYTES);
+    int rc = -EBADMSG;
+    for (int64_t from = *at + 1; rc == -EBADMSG && end - from >= SPOOL_HEAD_BYTES;) {
+        size_t n = (size_t)MIN(end - from, (int64_t)WRITE_BYTES);
+        int got = read_at(fd, from, part, n);
+        if (got < 0) {
+            rc = got == -EIO ? -EIO : -ENODATA;
+            break;
+        }
+        size_t k = 0;
+        for (const char *p; (p = memmem(part + k, n - k, record_magic, sizeof(record_magic)));) {
+            struct spool_head h;
+            const char *why;
+            k = (size_t)(p - part);
+            if (spool_head_read(fd, from + (int64_t)k, end, &h, &why) == 0) {
+                *at = from + (int64_t)k;
+                rc = 0;
+                break;
+            }
+            k++;
+        }
+        from += (int64_t)(n - (sizeof(record_magic) - 1));
+    }
+    free(part);
+    return rc == -ENODATA ? -EBADMSG : rc;
 }
 
 int spool_body_read(int fd, int64_t at, const struct spool_head *h, char *body)

@@ -21,7 +21,8 @@ struct spool_head {
 
 /* All return 0 or -errno. */
 MUST_USE int spool_file_head_write(int fd, uint64_t number);
-/* -EBADMSG and a sentence in *ret_why; *ret_why is untouched when it is good. */
+/* -EBADMSG: damaged, or -ENOTSUP: of another version or another file's, and a sentence in *ret_why;
+ * it is untouched when the head is good. */
 MUST_USE int spool_file_head_check(int fd, uint64_t number, const char **ret_why);
 
 /* Fill the first SPOOL_HEAD_BYTES of a record whose body is there. */
@@ -31,6 +32,9 @@ MUST_USE int spool_record_write(int fd, int64_t at, struct view record);
 /* -EBADMSG and *ret_why: it is none, or reaches beyond `end`; -EIO: it cannot be read. */
 MUST_USE int spool_head_read(int fd, int64_t at, int64_t end, struct spool_head *ret,
                              const char **ret_why);
+/* Behind the damaged record head at *at: *at becomes where the next good record begins.  -EBADMSG:
+ * there is none before `end`; -EIO. */
+MUST_USE int spool_head_find(int fd, int64_t *at, int64_t end);
 /* The body of the record at `at` into `body` of h->body_bytes; -EBADMSG: not as it was written. */
 MUST_USE int spool_body_read(int fd, int64_t at, const struct spool_head *h, char *body);
 MUST_USE int spool_head_mark_done(int fd, int64_t at);

@@ -391,7 +391,11 @@ Test(spool, a_damaged_record_is_passed_by_and_its_file_kept_aside)
         {"the body of the first", 0, 400, 0, 1, false},
         {"the body of the second", 1, 400, 1, 2, false},
         {"the body of the last", 2, 400, 2, 3, true},
-        {"the head of the second", 1, 20, 1, 3, true},
+        {"the head of the second", 1, 12, 1, 2, false},
+        {"the mark of the second", 1, 0, 1, 2, false},
+        {"the length in the head of the second", 1, 17, 1, 2, false},
+        {"the head of the first", 0, 40, 0, 1, false},
+        {"the head of the last", 2, 20, 2, 3, true},
     };
     for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
         off_t begins[4];
@@ -415,6 +419,116 @@ Test(spool, a_damaged_record_is_passed_by_and_its_file_kept_aside)
         snprintf(command, sizeof(command), "rm -rf %s/spool", folder);
         cr_assert_eq(system(command), 0);
     }
+}
+
+Test(spool, a_file_damaged_in_any_byte_gives_every_other_unit)
+{
+    off_t begins[4];
+    char path[128];
+    fill(begins, path);
+    for (off_t at = 0; at < begins[3]; at += at < begins[1] ? 1 : 61) {
+        struct told told;
+        unsigned record = at < begins[0] ? 3 : at < begins[1] ? 0 : at < begins[2] ? 1 : 2;
+        char command[192];
+        snprintf(command, sizeof(command), "rm -rf %s/spool", folder);
+        cr_assert_eq(system(command), 0);
+        fill(begins, path);
+        flip(path, at);
+        struct spool *s = open_spool(&told);
+        for (unsigned i = 0; i < 3; i++) {
+            struct spool_unit u;
+            struct err err = {0};
+            if (i == record)
+                continue;
+            cr_assert_eq(spool_head(s, &u, &err), 1, "byte %lld: unit %u is lost", (long long)at,
+                         i);
+            cr_assert_eq(u.unit.number, i, "byte %lld", (long long)at);
+            uint64_t position = u.position;
+            spool_unit_free(&u);
+            spool_drop_head(s, position);
+        }
+        expect_empty(s);
+        spool_close(&s);
+        cr_assert_eq(count_files(".aside"), (record < 2 || (record == 3 && told.aside)),
+                     "byte %lld", (long long)at);
+    }
+}
+
+Test(spool, what_cannot_be_read_is_passed_by_in_the_end_and_never_deleted)
+{
+    static const char *const cases[] = {"deleted", "input/output error"};
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
+        off_t begins[4];
+        char path[128];
+        struct told told;
+        fill(begins, path);
+        struct spool *s = open_spool(&told);
+        cr_assert_eq(unlink(path), 0);
+        if (k == 1) /* its first page reads as EIO */
+            cr_assert_eq(symlink("/proc/self/mem", path), 0);
+        append(s, 5);
+        struct spool_unit u;
+        struct err err = {0};
+        int rc = -1;
+        for (unsigned i = 0; i < 100 && rc < 0; i++)
+            rc = spool_head(s, &u, &err);
+        cr_assert_eq(rc, 1, "%s: the spool stands still: %s", cases[k], err.message);
+        cr_expect_eq(u.unit.number, 5, "%s", cases[k]);
+        cr_expect_eq(told.messages, 3, "%s: %llu", cases[k], (unsigned long long)told.messages);
+        uint64_t position = u.position;
+        spool_unit_free(&u);
+        spool_drop_head(s, position);
+        expect_empty(s);
+        spool_close(&s);
+        (void)unlink(path);
+    }
+}
+
+Test(spool, what_is_kept_aside_is_never_written_over)
+{
+    struct told told;
+    for (unsigned round = 0; round < 2; round++) {
+        off_t begins[4];
+        char path[128];
+        fill(begins, path);
+        flip(path, begins[0] + 400);
+        struct spool *s = open_spool(&told);
+        take(s, 1);
+        take(s, 2);
+        expect_empty(s);
+        spool_close(&s);
+        cr_expect_eq(count_files(".aside"), round + 1);
+    }
+}
+
+Test(spool, a_folder_that_comes_and_goes_costs_no_more_than_was_in_it)
+{
+    struct told told;
+    struct err err = {0};
+    char path[128];
+    snprintf(path, sizeof(path), "%s/spool", folder);
+    int fd = open(path, O_WRONLY | O_CREAT, 0600); /* in its way */
+    close(fd);
+    struct spool *s = open_spool(&told);
+    cr_expect_not_null(strstr(told.why, path), "%s", told.why);
+    cr_expect_lt(append_sized(s, 1, 100), 0);
+    expect_empty(s);
+    cr_assert_eq(unlink(path), 0);
+    append(s, 1);
+    take(s, 1);
+    append(s, 2);
+    char command[96];
+    snprintf(command, sizeof(command), "rm -r %s/spool", folder);
+    cr_assert_eq(system(command), 0);
+    cr_expect_lt(spool_sync(s, &err), 0, "nobody noticed");
+    append(s, 3);
+    cr_expect_eq(spool_sync(s, &err), 0, "%s", err.message);
+    take(s, 2);
+    spool_close(&s);
+    s = open_spool(&told);
+    take(s, 3);
+    expect_empty(s);
+    spool_close(&s);
 }
 
 Test(spool, what_is_no_spool_file_is_kept_aside_and_said)
