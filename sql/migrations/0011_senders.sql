@@ -120,77 +120,111 @@ begin
     end loop;
 end $$;
 
--- The allow-list.  hits: senders heard within the last 24 hours that the row lets in.
+-- The allow-list.  hits: senders heard within the last 24 hours that the row lets in.  Not <<= but its range of addresses, so that
+-- a row costs its part of the index and not all senders.
 create function azekura.allow_list()
 returns table (network text, listener text, note text, hits bigint)
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select a.network::text, a.listener, a.note,
-           (select count(*) from azekura.source s where s.last_heard > now() - interval '24 h' and s.address <<= a.network)
+           (select count(*) from azekura.source s
+             where s.last_heard > now() - interval '24 h' and s.address >= a.network
+               and s.address <= set_masklen(broadcast(a.network), case family(a.network) when 4 then 32 else 128 end))
       from azekura.listener_allow a
      order by a.network, a.listener nulls first
 $$;
 
+-- Which senders, an address and its listener each, a list of networks (listener null: all) does not let in.  An address is looked
+-- for under each length of prefix that is in the list, so that the cost is not senders times rows; the planner, who takes arrays
+-- for short, is not let make it that.
+create function azekura.senders_outside(networks cidr[], listeners text[], sources inet[], heard_by text[])
+returns table (source inet, listener text)
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+    with wanted as materialized (
+        select w.n as network, x as listener
+          from unnest(networks, listeners) w(n, l), unnest(case when w.l is null then '{udp,tcp,tls}' else array[w.l] end) x
+    ), prefix as materialized (
+        select distinct w.listener, family(w.network) as family, masklen(w.network) as bits from wanted w
+    ), sender as materialized (
+        select u.a as source, u.l as listener from unnest(sources, heard_by) u(a, l)
+    ), candidate as materialized (
+        select s.source, s.listener, network(set_masklen(s.source, p.bits)) as network
+          from sender s join prefix p on p.listener = s.listener and p.family = family(s.source)
+    )
+    select s.source, s.listener from sender s where s.listener in (select w.listener from wanted w)
+    except
+    select c.source, c.listener from candidate c join wanted w on w.listener = c.listener and w.network = c.network
+$$;
+
 -- Put a whole list, [{"network", "listener": null | "udp" | …, "note"}], in place of the one that is there.  What is wrong, a
 -- row each (row_number from 0; null: of the list as a whole); no row: it is done.  A list that would shut out every sender
--- of the last hour is refused with code shuts_out unless forced: the message says whom.
+-- of the last hour, or some whom the present one lets in, is refused with code shuts_out unless forced: the message says whom.
 create function azekura.set_allow_list(entries jsonb, force boolean, actor text)
 returns table (row_number integer, field text, code text, message text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    n bigint;
+    wanted cidr[];
+    wanted_by text[];
+    notes text[];
+    sources inet[];
+    heard_by text[];
     heard bigint;
     out_n bigint;
+    new_n bigint;
     who text;
+    who_new text;
 begin
     return query select c.row_number, c.field, 'invalid', c.message
                    from azekura.check_networks(entries, '{listener,note}') c where c.message is not null;
     if found then
         return;
     end if;
+    select array_agg(c.network), array_agg(c.entry ->> 'listener'), array_agg(coalesce(c.entry ->> 'note', ''))
+      into wanted, wanted_by, notes from azekura.check_networks(entries, '{listener,note}') c;
     return query
-        select x.row_number, 'network', 'invalid', format('%s is there twice for %s', x.network, coalesce(x.listener, 'all listeners'))
-          from (select c.row_number, c.network, c.entry ->> 'listener' as listener,
-                       row_number() over (partition by c.network, c.entry ->> 'listener' order by c.row_number) as nth
-                  from azekura.check_networks(entries, '{listener,note}') c) x
+        select x.n, 'network', 'invalid', format('%s is there twice for %s', x.network, coalesce(x.listener, 'all listeners'))
+          from (select u.i::integer - 1 as n, u.network, u.listener,
+                       row_number() over (partition by u.network, u.listener order by u.i) as nth
+                  from unnest(wanted, wanted_by) with ordinality u(network, listener, i)) x
          where x.nth = 2;
     if found then
         return;
     end if;
-    if not coalesce(force, false) then
-        with wanted as (
-            select c.network, c.entry ->> 'listener' as listener from azekura.check_networks(entries, '{listener,note}') c
-        ), senders as (
-            select distinct l.listener, l.source from azekura.ledger l
-             where l.minute > now() - interval '61 min' and l.arrived > l.not_allowed -- who is let in now
-               and not l.source <<= inet '127.66.0.0/16'
-        ), shut as (
-            select s.*, exists (select from wanted w where coalesce(w.listener, s.listener) = s.listener)
-                        and not exists (select from wanted w where coalesce(w.listener, s.listener) = s.listener
-                                                               and s.source <<= w.network) as is_out
-              from senders s
-        )
-        select count(*), count(*) filter (where is_out),
-               (select string_agg(format('%s by %s', host(x.source), x.listener), ', ' order by x.source)
-                  from (select * from shut where is_out order by source limit 5) x)
-          into heard, out_n, who from shut;
-        if heard > 0 and out_n = heard then
-            return query select null::integer, 'force', 'shuts_out',
-                format('this list would shut out every sender of the last hour, %s in all: %s%s', heard, who,
-                       case when heard > 5 then ', …' else '' end);
-            return;
-        end if;
-    end if;
     -- two who save at once: one after the other
     lock table azekura.listener_allow in share row exclusive mode;
+    if not coalesce(force, false) then
+        select array_agg(x.source), array_agg(x.listener), count(*) into sources, heard_by, heard from (
+            select l.source, l.listener from azekura.ledger l
+             where l.minute > now() - interval '61 min' and not l.source <<= inet '127.66.0.0/16'
+               and not exists (select from azekura.benchmark_sender b where b.address = l.source and b.until > now())
+             group by 1, 2 having sum(l.arrived) > sum(l.not_allowed)) x; -- whoever was let in
+        select count(*), count(*) filter (where x.is_new),
+               string_agg(format('%s by %s', host(x.source), x.listener), ', ') filter (where x.nth <= 10),
+               string_agg(format('%s by %s', host(x.source), x.listener), ', ') filter (where x.is_new and x.nth_new <= 10)
+          into out_n, new_n, who, who_new
+          from (select o.source, o.listener, n.source is null as is_new, row_number() over (order by o.source, o.listener) as nth,
+                       row_number() over (partition by n.source is null order by o.source, o.listener) as nth_new
+                  from azekura.senders_outside(wanted, wanted_by, sources, heard_by) o
+                  left join azekura.senders_outside((select array_agg(a.network order by a.network, a.listener) from azekura.listener_allow a),
+                                                    (select array_agg(a.listener order by a.network, a.listener) from azekura.listener_allow a),
+                                                    sources, heard_by) n using (source, listener)
+                 order by nth) x;
+    end if;
+    if out_n > 0 and out_n = heard then
+        return query select null::integer, 'force', 'shuts_out', format('this list would shut out every sender of the last hour, %s in all: %s%s',
+            heard, who, case when heard > 10 then ', …' else '' end);
+        return;
+    elsif new_n > 0 then
+        return query select null::integer, 'force', 'shuts_out', format('this list would shut out %s of the %s senders of the last hour: %s%s',
+            new_n, heard, who_new, case when new_n > 10 then ', …' else '' end);
+        return;
+    end if;
     insert into azekura.audit (actor, action, detail)
     select set_allow_list.actor, 'listeners.allow',
            jsonb_build_object('former', coalesce((select jsonb_agg(to_jsonb(a) order by a.network, a.listener) from azekura.listener_allow a), '[]'),
                               'now', entries, 'force', coalesce(force, false));
     delete from azekura.listener_allow;
-    insert into azekura.listener_allow (network, listener, note)
-    select c.network, c.entry ->> 'listener', coalesce(c.entry ->> 'note', '')
-      from azekura.check_networks(entries, '{listener,note}') c;
+    insert into azekura.listener_allow (network, listener, note) select * from unnest(wanted, wanted_by, notes);
 end $$;
 
 create function azekura.limit_list()
@@ -378,6 +412,7 @@ begin
 end $$;
 
 revoke execute on function azekura.parse_network(text), azekura.check_networks(jsonb, text[]), azekura.allow_list(),
+    azekura.senders_outside(cidr[], text[], inet[], text[]),
     azekura.set_allow_list(jsonb, boolean, text), azekura.limit_list(), azekura.set_limit_list(jsonb, text),
     azekura.report_refused_senders(inet[], text[], bigint[], timestamptz[], timestamptz[], bytea[]), azekura.refused_senders(integer),
     azekura.count_gaps(timestamptz[], text[], inet[], bigint[], bigint[]), azekura.gaps(timestamptz, timestamptz, integer, inet),

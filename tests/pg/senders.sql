@@ -1,6 +1,6 @@
 -- Who may send, how fast, who was turned away, and what is missing.
 begin;
-select plan(58);
+select plan(64);
 
 -- ---- networks as people write them ----
 select is(azekura.parse_network(text)::text, wanted, format('%s is %s', text, coalesce(wanted, 'no network'))) from (values
@@ -46,9 +46,21 @@ select results_eq($$ select row_number, field, code, message from pg_temp.allow(
     (null::integer, 'force', 'shuts_out', 'this list would shut out every sender of the last hour, 2 in all: 198.51.100.1 by udp, 198.51.100.2 by tcp') $$,
     'a list that shuts out everybody is refused, with whom');
 select is_empty($$ select * from pg_temp.allow('[{"network": "10.0.0.0/8", "listener": "udp"}]') $$, 'one that is not about a listener shuts out nobody there');
-select is_empty($$ select * from pg_temp.allow('[{"network": "198.51.100.2"}]') $$, 'one sender left is enough');
-select is_empty($$ select * from pg_temp.allow('[{"network": "10.0.0.0/8"}]', true) $$, 'and it may be forced');
 select is_empty($$ select * from pg_temp.allow('[]') $$, 'an empty list lets in everybody');
+select results_eq($$ select row_number, field, code, message from pg_temp.allow('[{"network": "198.51.100.2"}]') $$, $$ values
+    (null::integer, 'force', 'shuts_out', 'this list would shut out 1 of the 2 senders of the last hour: 198.51.100.1 by udp') $$,
+    'so is one that shuts out some');
+select is_empty($$ select * from pg_temp.allow('[{"network": "198.51.100.2"}]', true) $$, 'which may be forced');
+select is_empty($$ select * from pg_temp.allow('[{"network": "198.51.100.2", "note": "the gate"}, {"network": "10.0.0.0/8"}]') $$,
+    'who is shut out already is not asked about again');
+select is_empty($$ select * from pg_temp.allow('[{"network": "198.51.100.0/24"}, {"network": "198.51.100.0/25"}, {"network": "2001:db8::/33"}]') $$,
+    'whatever the length of the prefix');
+insert into azekura.benchmark_sender (address, until, actor) values ('198.51.100.1', now() + interval '1 h', 'x');
+select is_empty($$ select * from pg_temp.allow('[]') $$, 'everybody is let in again');
+select is_empty($$ select * from pg_temp.allow('[{"network": "198.51.100.2"}]') $$, 'a sender of the benchmark is let in by any list');
+delete from azekura.benchmark_sender where address = '198.51.100.1';
+select is_empty($$ select * from pg_temp.allow('[{"network": "10.0.0.0/8"}]', true) $$, 'and it may be forced');
+select is_empty($$ select * from pg_temp.allow('[]') $$, 'the list is taken away');
 select is(count(*), 0::bigint, 'and is empty') from azekura.listener_allow;
 insert into azekura.source values ('10.1.1.1', now(), now(), 1, 1), ('10.1.1.2', now(), now() - interval '25 h', 1, 1), ('2001:db8::5', now(), now(), 1, 1);
 select azekura.set_allow_list('[{"network": "10.0.0.0/8"}, {"network": "10.1.1.2"}, {"network": "2001:db8::/32"}]', true, 'x');
