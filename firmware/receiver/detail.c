@@ -97,6 +97,7 @@ static void add_listener(struct buf *out, const struct detail *d, enum listener 
         add_null(out, "buffer_used");
     }
     add_number(out, ",", "kernel_dropped", k == LISTENER_UDP ? u->kernel_dropped : 0);
+    add_number(out, ",", "flood_dropped", k == LISTENER_UDP ? u->kernel_dropped_flooded : 0);
     add_number(out, ",", "flooding_sources", k == LISTENER_UDP ? u->flooding_sources : 0);
     (void)buf_add_char(out, '}');
 }

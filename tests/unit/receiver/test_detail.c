@@ -43,15 +43,17 @@ Test(detail, a_listener_says_what_is_wanted_what_is_and_why_not)
     d.counts.intake.received_bytes[LISTENER_UDP] = UINT64_MAX;
     d.counts.datagrams.buffer_bytes = 100;
     d.counts.datagrams.kernel_dropped = 3;
+    d.counts.datagrams.kernel_dropped_flooded = 1;
     d.counts.datagrams.flooding_sources = 2;
     expect("{\"name\":\"udp\",\"wanted\":\"0.0.0.0:514,[::1]:514\","
            "\"bound\":[\"192.0.2.1:514\",\"[::1]:514\"],"
            "\"error\":\"a \\\"quoted\\\" \\\\ reason\\u000a\",\"received\":7,"
            "\"bytes\":18446744073709551615,\"connections\":null,\"buffer_bytes\":100,"
-           "\"buffer_used\":0,\"kernel_dropped\":3,\"flooding_sources\":2}");
+           "\"buffer_used\":0,\"kernel_dropped\":3,\"flood_dropped\":1,\"flooding_sources\":2}");
     expect(
         "{\"name\":\"tls\",\"wanted\":\"\",\"bound\":[],\"error\":null,\"received\":0,\"bytes\":0,"
-        "\"connections\":0,\"buffer_bytes\":null,\"buffer_used\":null,\"kernel_dropped\":0,"
+        "\"connections\":0,\"buffer_bytes\":null,\"buffer_used\":null,\"kernel_dropped\":0,\"flood_"
+        "dropped\":0,"
         "\"flooding_sources\":0}");
 }
 
