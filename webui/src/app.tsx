@@ -9,7 +9,6 @@ import { Dashboard } from "./pages/dashboard/Dashboard";
 import { Connecting, LogIn } from "./pages/enter/LogIn";
 import { SetUp } from "./pages/enter/SetUp";
 import { Logs } from "./pages/logs/Logs";
-import { ReceiverPage } from "./pages/receiver/ReceiverPage";
 import { System } from "./pages/system/System";
 import { useRoute, type Route } from "./state/router";
 import { gate } from "./state/session";
@@ -19,6 +18,8 @@ import type { Session } from "./api/types";
 /* Loaded when they are opened first, each with its words. */
 const Benchmark = lazyPage(() => import("./pages/benchmark"));
 const Events = lazyPage(() => import("./pages/events"));
+const Listeners = lazyPage(() => import("./pages/listeners"));
+const Receiver = lazyPage(() => import("./pages/receiver"));
 const Retention = lazyPage(() => import("./pages/retention"));
 const Sources = lazyPage(() => import("./pages/sources"));
 
@@ -38,7 +39,9 @@ function Page({ route, session }: { route: Route; session: Session }) {
         case "/events":
             return <Events session={session} />;
         case "/receiver":
-            return <ReceiverPage />;
+            return <Receiver session={session} />;
+        case "/listeners":
+            return <Listeners session={session} />;
         case "/system":
             return <System session={session} />;
         default:

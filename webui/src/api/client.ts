@@ -7,6 +7,8 @@ export const API = "/api/v1";
 /** Codes of this page itself, beside those of the API. */
 export type ClientCode = "unreachable" | "bad_answer";
 
+export type RowFault = NonNullable<ErrorBody["error"]["rows"]>[number];
+
 export class ApiError extends Error {
     constructor(
         readonly status: number,
@@ -16,6 +18,8 @@ export class ApiError extends Error {
         readonly at: number | undefined = undefined,
         readonly length: number | undefined = undefined,
         readonly retryAfterS: number | undefined = undefined,
+        /** Of a list: what is wrong, an entry for each row that is. */
+        readonly rows: readonly RowFault[] = [],
     ) {
         super(message);
     }
@@ -62,7 +66,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
     const retry = Number(response.headers.get("Retry-After"));
     try {
         const { error } = (await response.json()) as ErrorBody;
-        return new ApiError(response.status, error.code, error.message, error.field ?? undefined, error.at, error.length, retry || undefined);
+        return new ApiError(response.status, error.code, error.message, error.field ?? undefined, error.at, error.length, retry || undefined, error.rows);
     } catch {
         return new ApiError(response.status, "bad_answer", `${response.status} ${response.statusText}`.trim());
     }

@@ -3,12 +3,17 @@ import { addWords, dictionary } from "./dictionary";
 import { fill } from "./translate";
 import { benchmark } from "./words/benchmark";
 import { benchReport } from "./words/benchReport";
+import { certificates } from "./words/certificates";
+import { connections } from "./words/connections";
 import { events } from "./words/events";
+import { listeners } from "./words/listeners";
+import { receiver } from "./words/receiver";
 import { retention } from "./words/retention";
 import { rule } from "./words/rule";
+import { senders } from "./words/senders";
 import { sources } from "./words/sources";
 
-for (const words of [benchmark, benchReport, events, retention, rule, sources]) addWords(words);
+for (const words of [benchmark, benchReport, certificates, connections, events, listeners, receiver, retention, rule, senders, sources]) addWords(words);
 
 /** Path → text of every source file but the words themselves and the tests. */
 const files: Record<string, string> = import.meta.glob(["../**/*.ts", "../**/*.tsx", "!../i18n/**", "!../**/*.test.ts", "!../**/*.d.ts"], {
@@ -21,7 +26,7 @@ const entries = Object.entries(dictionary) as [string, readonly [string, string]
 const placeholders = (text: string) => [...new Set([...text.matchAll(/\{(\w+)/g)].map((m) => m[1]))].sort();
 
 /** Names and short codes that are the same in both languages. */
-const SAME = new Set(["fig.of", "fig.about", "word.comma", "word.semicolon", "logs.comma", "line.null", "line.id", "logs.exportCsv", "guide.cisco", "settings.range", "listener.udp", "listener.tcp", "listener.tls", "graph.csv", "graph.png", "graph.wal", "dash.month", "head.monthShort", "bench.hoursAnd", "bench.col.syslog", "bench.neck.cpu", "bench.machine.cpu"]);
+const SAME = new Set(["fig.of", "fig.about", "word.comma", "word.semicolon", "logs.comma", "line.null", "line.id", "logs.exportCsv", "guide.cisco", "settings.range", "listener.udp", "listener.tcp", "listener.tls", "graph.csv", "graph.png", "graph.wal", "dash.month", "head.monthShort", "bench.hoursAnd", "bench.col.syslog", "bench.neck.cpu", "bench.machine.cpu", "allowed.who"]);
 
 describe("the dictionary", () => {
     it("says everything in both languages", () => {

@@ -5,20 +5,26 @@ import { account } from "./words/account";
 import { dashboard } from "./words/dashboard";
 import { graphs } from "./words/graphs";
 import { health } from "./words/health";
+import { ledger } from "./words/ledger";
 import { logs } from "./words/logs";
 import { lines } from "./words/lines";
-import { receiver } from "./words/receiver";
 import { system } from "./words/system";
 import type { benchmark } from "./words/benchmark";
 import type { benchReport } from "./words/benchReport";
+import type { certificates } from "./words/certificates";
+import type { connections } from "./words/connections";
 import type { events } from "./words/events";
+import type { listeners } from "./words/listeners";
+import type { receiver } from "./words/receiver";
 import type { retention } from "./words/retention";
 import type { rule } from "./words/rule";
+import type { senders } from "./words/senders";
 import type { sources } from "./words/sources";
 
-const core = { ...common, ...account, ...dashboard, ...graphs, ...health, ...logs, ...lines, ...receiver, ...system };
+const core = { ...common, ...account, ...dashboard, ...graphs, ...health, ...ledger, ...logs, ...lines, ...system };
 
-type All = typeof core & typeof benchmark & typeof benchReport & typeof events & typeof retention & typeof rule & typeof sources;
+type Pages = typeof benchmark & typeof benchReport & typeof events & typeof receiver & typeof retention & typeof rule & typeof sources;
+type All = typeof core & Pages & typeof connections & typeof listeners & typeof senders & typeof certificates;
 export type Key = keyof All;
 
 type Text = readonly [en: string, ja: string];

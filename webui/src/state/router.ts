@@ -33,7 +33,7 @@ function moved(event: PopStateEvent): void {
         return;
     }
     const to = placeOf(event.state);
-    if (mayLeave && isElsewhere(current()) && !mayLeave()) {
+    if (isElsewhere(current()) && !mayLeave()) {
         isReturning = to !== place;
         if (isReturning) history.go(place - to);
         else history.pushState(place, "", href(route.get().path, route.get().params));
@@ -58,19 +58,23 @@ export function href(path: string, params: URLSearchParams | Record<string, stri
     return text ? `${path}?${text}` : path;
 }
 
-let mayLeave: (() => boolean) | null = null;
+/** A page may have several forms; one question is enough. */
+const guards = new Set<() => boolean>();
+
+function mayLeave(): boolean {
+    const [ask] = guards;
+    return !ask || ask();
+}
 
 /** Ask before another page or tab is opened while something is not saved; returns the way to take it back. */
 export function guardLeaving(ask: () => boolean): () => void {
-    mayLeave = ask;
-    return () => {
-        if (mayLeave === ask) mayLeave = null;
-    };
+    guards.add(ask);
+    return () => void guards.delete(ask);
 }
 
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
     if (to === location.pathname + location.search) return;
-    if (mayLeave && isElsewhere(routeOf(new URL(to, location.href))) && !mayLeave()) return;
+    if (isElsewhere(routeOf(new URL(to, location.href))) && !mayLeave()) return;
     if (options.replace) history.replaceState(place, "", to);
     else history.pushState(++place, "", to);
     route.set(current());

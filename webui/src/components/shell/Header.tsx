@@ -7,22 +7,10 @@ import { useStore } from "../../state/store";
 import { cx } from "../../utils/cx";
 import { formatRate, formatShort } from "../../utils/format";
 import { Icon } from "../Icon";
+import { Spark } from "../Spark";
 import css from "./shell.module.css";
 
 const THEME_WORD: Record<Theme, Key> = { auto: "theme.auto", light: "theme.light", dark: "theme.dark" };
-
-/** The last minutes of the rate, as a line; the figure beside it says the number. */
-function Spark({ values }: { values: number[] }) {
-    if (values.length < 2) return null;
-    const max = Math.max(...values, 1);
-    const points = values.map((v, i) => `${((i / (values.length - 1)) * 72).toFixed(1)},${(19 - (v / max) * 18).toFixed(1)}`);
-    return (
-        <svg class={css.spark} viewBox="0 0 72 20" aria-hidden="true">
-            <polygon points={`0,20 ${points.join(" ")} 72,20`} />
-            <polyline points={points.join(" ")} />
-        </svg>
-    );
-}
 
 export function Figures() {
     const { t } = useWords();
@@ -35,7 +23,7 @@ export function Figures() {
         <div class={css.figures}>
             <a class={css.figure} href="/" title={t("head.rateTitle")}>
                 <span>{t("head.rate", { n: rate === null ? "–" : formatRate(rate) })}</span>
-                <Spark values={history} />
+                <Spark values={history} class={css.spark} />
             </a>
             <a class={cx(css.figure, sum ? css.bad : false)} href="/receiver" title={t("head.lostTitle")}>
                 {t("head.lost", { n: sum === null ? "–" : formatShort(sum) })}

@@ -11,6 +11,7 @@ export const PAGES: { path: string; word: Key; short?: Key; icon: IconName }[] =
     { path: "/receiver", word: "nav.receiver", icon: "receiver" },
     { path: "/benchmark", word: "nav.benchmark", short: "nav.benchmarkShort", icon: "benchmark" },
     { path: "/events", word: "nav.events", icon: "events" },
+    { path: "/listeners", word: "nav.listeners", short: "nav.listenersShort", icon: "listeners" },
     { path: "/system", word: "nav.system", icon: "system" },
 ];
 

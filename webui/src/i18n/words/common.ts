@@ -11,7 +11,9 @@ export const common = {
     "nav.retention": ["Retention", "ログ保存期間"],
     "nav.retentionShort": ["Storage", "保存期間"],
     "nav.events": ["Events", "イベント"],
-    "nav.receiver": ["Receiver", "受信台帳"],
+    "nav.receiver": ["Receiver", "受信"],
+    "nav.listeners": ["Listeners", "待ち受け"],
+    "nav.listenersShort": ["Listen", "待受"],
     "nav.benchmark": ["Benchmark", "ベンチマーク"],
     "nav.benchmarkShort": ["Bench", "測定"],
     "nav.system": ["System", "システム"],
@@ -58,6 +60,7 @@ export const common = {
     "action.copied": ["Copied", "コピーしました"],
     "action.close": ["Close", "閉じる"],
     "action.cancel": ["Cancel", "取り消し"],
+    "word.comma": [", ", "、"],
     "state.loading": ["Loading", "読み込み中"],
     "error.unreachable": ["The box does not answer.", "装置から応答がありません。"],
     "error.nothingYet": [

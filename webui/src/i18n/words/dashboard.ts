@@ -13,7 +13,7 @@ export const dashboard = {
     "dash.neverLost": ["Nothing lost since this box began to count.", "集計の開始以降、損失はありません。"],
     "dash.loss": [
         "{refused} refused, {dropped} dropped by the kernel. Open the receiver’s ledger for the reasons.",
-        "拒否 {refused} 件、カーネルでの破棄 {dropped} 件。理由は受信台帳で確認できます。",
+        "拒否 {refused} 件、カーネルでの破棄 {dropped} 件。理由は「受信」の画面で確認できます。",
     ],
     "dash.queue": [
         "{n} messages ({bytes}) wait in memory until the database has them.",

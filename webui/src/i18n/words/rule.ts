@@ -31,7 +31,6 @@ export const rule = {
     "would.held": ["{bytes} more ought to go but are held", "ほかに {bytes} が対象ですが、保全中のため残ります"],
     "would.unknown": ["what it would do is not known at the moment", "動作を確認できていません"],
     "word.and": [" and ", " と "],
-    "word.comma": [", ", "、"],
     "word.semicolon": ["; ", "。"],
     "rule.save": ["Save", "保存"],
     "rule.saveDelete": ["Save and delete {what}", "保存して {what}を削除"],

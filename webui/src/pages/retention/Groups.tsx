@@ -6,7 +6,7 @@ import { useWords } from "../../i18n";
 import { cx } from "../../utils/cx";
 import { formatPercent, percentOf } from "../../utils/figures";
 import { formatBytes } from "../../utils/format";
-import { Ask } from "./Ask";
+import { Ask } from "../../components/Ask";
 import { GroupDialog } from "./GroupDialog";
 import css from "./retention.module.css";
 import { keepText, severitiesFrom } from "./texts";

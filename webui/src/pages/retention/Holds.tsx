@@ -6,7 +6,7 @@ import { useWords } from "../../i18n";
 import { cx } from "../../utils/cx";
 import { dayAt, formatDays } from "../../utils/days";
 import { formatBytes, formatExact, formatTime } from "../../utils/format";
-import { Ask } from "./Ask";
+import { Ask } from "../../components/Ask";
 import css from "./retention.module.css";
 import { actorText, countWords } from "./texts";
 import type { View } from "./view";

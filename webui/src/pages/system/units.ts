@@ -9,6 +9,9 @@ const WORDS: Record<string, Key> = {
     h: "unit.h",
     s: "unit.s",
     ms: "unit.ms",
+    messages: "unit.messages",
+    "messages/s": "unit.messages/s",
+    threads: "unit.threads",
     severity: "unit.severity",
 };
 

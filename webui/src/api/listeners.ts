@@ -1,0 +1,27 @@
+/* Where the receiver listens, and to whom. */
+import { request } from "./client";
+import type { Schemas } from "./types";
+
+export type Listeners = Schemas["Listeners"];
+export type ListenerState = Schemas["ListenerState"];
+export type AllowRow = Schemas["AllowRow"];
+export type AllowEntry = Omit<AllowRow, "hits">;
+export type LimitRow = Schemas["LimitRow"];
+export type RefusedSender = Schemas["RefusedSender"];
+
+/** Of each list. */
+export const LIST_ROWS_MAX = 1000;
+export const ADDRESSES_MAX = 4;
+
+export function getListeners(signal: AbortSignal): Promise<Listeners> {
+    return request("/listeners", { signal });
+}
+
+/** The whole list.  Without force the box refuses one that shuts out every sender of the last hour. */
+export function putAllow(allow: AllowEntry[], force: boolean): Promise<Listeners> {
+    return request("/listeners/allow", { method: "PUT", body: { allow, force } });
+}
+
+export function putLimits(limits: LimitRow[]): Promise<Listeners> {
+    return request("/listeners/limits", { method: "PUT", body: { limits } });
+}

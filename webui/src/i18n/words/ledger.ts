@@ -1,0 +1,37 @@
+import type { Words } from "./words";
+
+export const ledger = {
+    "ledger.equation": ["Every message is accounted for", "すべてのメッセージの収支"],
+    "ledger.arrived": ["arrived", "到着"],
+    "ledger.stored": ["stored", "保存"],
+    "ledger.refused": ["refused", "拒否"],
+    "ledger.queued": ["waiting now", "現在待機中"],
+    "ledger.kernel": ["dropped by the kernel", "カーネルで破棄"],
+    "ledger.kernelHelp": [
+        "These never reached the receiver: the kernel’s UDP buffer was full.",
+        "UDP バッファーがあふれ、受信プロセスに届かなかった件数です。",
+    ],
+    "ledger.balanced": ["The equation holds.", "収支は一致しています。"],
+    "ledger.unbalanced": ["The equation does not hold: {n} unaccounted for.", "収支が {n} 件一致していません。"],
+    "ledger.truncated": ["cut", "切り詰め"],
+    "ledger.bytes": ["bytes", "バイト数"],
+    "ledger.byListener": ["By listener", "受信方法別"],
+    "ledger.bySource": ["By source", "送信元別"],
+    "ledger.listener": ["Listener", "受信方法"],
+    "ledger.source": ["Source", "送信元"],
+    "ledger.none": ["Nothing arrived in this range.", "この期間に到着したメッセージはありません。"],
+    "ledger.more": ["The {n} busiest are shown.", "多い順に {n} 件を表示しています。"],
+    "ledger.noRefusals": ["Nothing was refused.", "拒否したメッセージはありません。"],
+    "reason.not_allowed": ["sender not allowed", "許可されていない送信元"],
+    "reason.rate_limit": ["rate limit", "流量制限"],
+    "reason.oversize": ["frame too long", "フレームが長すぎる"],
+    "reason.bad_frame": ["broken framing", "フレームの形式が不正"],
+    "reason.over_budget": ["month over its budget", "月の容量を超過"],
+    "reason.queue_full": ["database away, memory full", "データベース停止中にメモリーが満杯"],
+    "reason.crash": ["receiver killed before storing", "保存前に受信プロセスが停止"],
+    "reason.rejected": ["database refused, set aside", "データベースが拒否、ファイルに退避"],
+    "reason.rejectedHelp": [
+        "The database refused the block; its messages are set aside in the receiver’s folder rejected/.",
+        "データベースがブロックを拒否しました。メッセージは受信プロセスの rejected/ フォルダーに退避してあります。",
+    ],
+} satisfies Words;
