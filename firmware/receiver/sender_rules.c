@@ -159,6 +159,14 @@ static void add_network(const struct network *n, const char *word, struct buf *o
     (void)buf_printf(out, "%s %s/%u ", word, text, n->network.prefix);
 }
 
+/* Another row of the same network is found before this one: read again in the order of the text,
+ * it would be this one. */
+static bool is_hidden(const struct networks *s, size_t i)
+{
+    return i + 1 < s->n && s->list[i].network.prefix == s->list[i + 1].network.prefix &&
+           ip_eq(&s->list[i].network.address, &s->list[i + 1].network.address);
+}
+
 void sender_rules_format(const struct sender_rules *r, struct buf *out)
 {
     groups_format(r->groups, out);
@@ -170,6 +178,8 @@ void sender_rules_format(const struct sender_rules *r, struct buf *out)
     }
     for (size_t i = 0; i < r->limits.n; i++) {
         const struct network *n = &r->limits.list[i];
+        if (is_hidden(&r->limits, i))
+            continue;
         add_network(n, "limit", out);
         (void)buf_printf(out, "%u %u\n", r->limit[n->value].rate, r->limit[n->value].burst);
     }

@@ -173,3 +173,22 @@ Test(sender_rules, a_set_lives_as_long_as_somebody_holds_it)
     sender_rules_free(&r);
     sender_rules_free(&r); /* NULL */
 }
+
+Test(sender_rules, of_a_network_twice_the_same_row_counts_after_a_restart)
+{
+    /* the database takes both: to it they are different networks */
+    struct sender_rules *r = parse("limit 192.0.2.7/32 5 6\nlimit ::ffff:192.0.2.7/128 3 4\n");
+    struct ip ip = address("192.0.2.7");
+    struct buf text = BUF_INIT(SENDER_RULES_TEXT_MAX_BYTES);
+    cr_expect_eq(sender_rules_limit_of(r, &ip).rate, 5);
+    for (int restart = 1; restart <= 2; restart++) {
+        buf_clear(&text);
+        sender_rules_format(r, &text);
+        sender_rules_free(&r);
+        r = parse(buf_str(&text));
+        cr_expect_eq(sender_rules_limit_of(r, &ip).rate, 5, "restart %d: %u", restart,
+                     sender_rules_limit_of(r, &ip).rate);
+    }
+    sender_rules_free(&r);
+    buf_free(&text);
+}
