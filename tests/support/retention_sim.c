@@ -61,7 +61,8 @@ static void add_message(struct sim *s, int64_t at_us, unsigned severity, size_t 
             r = chance(s);
         text[n] = digits[r & 63];
     }
-    struct syslog_context context = {at_us, s->zone, &s->scratch};
+    struct syslog_context context = {
+        .received_at_us = at_us, .zone = s->zone, .scratch = &s->scratch};
     struct record record = {0};
     buf_clear(&s->scratch);
     syslog_parse(&context, view_of(text, n), &record);
