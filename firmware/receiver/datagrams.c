@@ -311,6 +311,14 @@ static void ready(void *context, uint32_t events)
         read_and_rest(d);
 }
 
+/* Also what was on its way there when the last source was taken off. */
+static void second_ready(void *context, uint32_t events)
+{
+    struct datagrams *d = context;
+    d->has_second = true;
+    ready(d, events);
+}
+
 static void set_in_loop(struct datagrams *d, enum udp_socket which, bool want)
 {
     if (want == d->is_in_loop[which])
@@ -331,13 +339,15 @@ void datagrams_update(struct datagrams *d, int64_t now)
         is_rested = !d->is_resting;
     }
     set_in_loop(d, UDP_FIRST, is_rested && may_be_read(d, UDP_FIRST));
-    set_in_loop(d, UDP_FLOODING,
-                is_rested && d->has_second && !d->is_first_older && may_be_read(d, UDP_FLOODING));
+    if (udp_fd(d->udp, UDP_FLOODING) >= 0)
+        set_in_loop(d, UDP_FLOODING, is_rested && may_be_read(d, UDP_FLOODING));
 }
 
 int64_t datagrams_due_mono_us(const struct datagrams *d, int64_t now)
 {
-    return now < d->rested_mono_us ? d->rested_mono_us : INT64_MAX;
+    if (now < d->rested_mono_us)
+        return d->rested_mono_us;
+    return d->is_resting && may_be_read(d, UDP_FIRST) ? now : INT64_MAX;
 }
 
 void datagrams_between(struct datagrams *d, int64_t now)
@@ -427,7 +437,8 @@ int datagrams_open(const struct address *a, int64_t buffer_bytes, const struct d
     d->o = *o;
     d->udp = udp;
     for (int i = 0; i < UDP_SOCKETS; i++)
-        d->sources[i] = (struct loop_source){udp_fd(udp, i), ready, d};
+        d->sources[i] =
+            (struct loop_source){udp_fd(udp, i), i == UDP_FIRST ? ready : second_ready, d};
     d->has_second = d->is_second_older = udp_fd(udp, UDP_FLOODING) >= 0;
     d->rest_us = MIN(udp_buffer_bytes(udp) / (4 * DATAGRAM_BYTES), REST_MAX_US);
     d->rest_us -= d->rest_us % 1000; /* the loop waits whole milliseconds */

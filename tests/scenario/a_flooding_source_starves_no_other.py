@@ -11,11 +11,12 @@ import subprocess
 import threading
 import time
 
-from azk import Product, raise_receive_buffer, run, wait_for
+from azk import Product, numbered, raise_receive_buffer, run, wait_for
 
 FLOOD = 250_000
 QUIET, RATE = 50, 50
 SMALL_BYTES = 2 << 20
+TURN = 4 * 256  # datagrams the receiver reads before it looks around
 QUIET_NETWORK, PROBE = "127.0.1.0/24", "127.0.2.1"
 
 
@@ -136,8 +137,26 @@ def one_that_overflows():
         print(f"{SMALL_BYTES} bytes of buffer: {QUIET} x {rounds} quiet ones are stored; of a flood of {flooded} the kernel dropped {sums['kernel']}")
 
 
+def the_last_turn_may_be_full():
+    """A flood is noticed, and what had waited ends with a full turn: what the source sends next is read, although no
+    read has found the first socket empty."""
+    with Product({"receiver.udp_buffer_bytes": SMALL_BYTES, "store.flush_ms": 100}, daemons=("receiver",)) as box:
+        pid = box.pid("receiver")
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            sent = box.send_udp(b"<13>" + b"%04d" % i + 300 * b"x" for i in range(3 * TURN))
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        box.wait_for_stored(sent)
+        assert is_read_apart(box), box.ledger()
+        sent += box.send_udp(numbered(100))
+        box.assert_ledger(sent=sent)
+        assert box.ledger()["stored"] == sent
+
+
 def main():
     raise_receive_buffer()
+    the_last_turn_may_be_full()
     as_delivered()
     one_that_overflows()
 
