@@ -8,8 +8,8 @@
 /* `rows`: a JSON list of {"network", "listener", "note"}; of {"network", "rate", "burst"}.
  * 0: done.  1: nothing was changed, and *ret (PQclear) has what is wrong, a row each: "row" (from
  * 0; null: of the whole list), "field", "code" ("invalid", or "shuts_out": forced it would be
- * taken), "message".  Else negative and *err.  `is_forced`: although senders of the last hour would be
- * shut out. */
+ * taken), "message".  Else negative and *err.  `is_forced`: although senders of the last hour would
+ * be shut out. */
 MUST_USE int listener_set_allow(PGconn *c, const char *actor, const char *rows, bool is_forced,
                                 PGresult **ret, struct err *err);
 MUST_USE int listener_set_limits(PGconn *c, const char *actor, const char *rows, PGresult **ret,

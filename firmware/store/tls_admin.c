@@ -296,28 +296,27 @@ static int check_twice(PGconn *c, const char *kinds, const char *list, struct er
     return rc;
 }
 
-/* Who connected by TLS within the last hour and would not be let in: when that is everybody,
- * -EEXIST. */
+/* Who connected by TLS within the last hour and would not be let in any more: -EEXIST, and who. */
 static int check_shut_out(PGconn *c, const char *kinds, const char *list, struct err *err)
 {
     PGresult *r = NULL;
-    int rc = store_query(
-        c,
-        "select count(*), count(*) filter (where x.is_in), string_agg(x.who, ', ') filter (where"
-        " x.n <= 5) from (select row_number() over (order by s.last_at desc) as n,"
-        "  left(s.name, 64) || ' (' || host(s.source) || ')' as who, exists (select from"
-        "   unnest($1::text[], $2::text[]) a(kind, value) where case a.kind when 'name'"
-        "   then lower(a.value) = lower(s.name) else a.value = s.fingerprint end) as is_in"
-        "  from azekura.tls_sender s where s.last_at > now() - interval '1 hour') x",
-        2, (const char *const[]){kinds, list}, &r, err);
+    int rc = store_query(c,
+                         "select heard, outside, who from azekura.tls_shut_out($1::text[], "
+                         "$2::text[])",
+                         2, (const char *const[]){kinds, list}, &r, err);
     if (rc < 0)
         return rc;
-    int64_t all = store_number(r, 0, 0), in = store_number(r, 0, 1);
-    if (all > 0 && in == 0)
+    int64_t heard = store_number(r, 0, 0), outside = store_number(r, 0, 1);
+    if (outside > 0 && outside == heard)
         rc = err_set_field(err, EEXIST, "would_shut_out", "force",
-                           "this list would shut out all %lld senders that connected by TLS within "
-                           "the last hour: %.300s%s; say so with \"force\": true",
-                           (long long)all, PQgetvalue(r, 0, 2), all > 5 ? ", …" : "");
+                           "this list would shut out every sender that connected by TLS within the "
+                           "last hour, %lld in all: %s",
+                           (long long)heard, PQgetvalue(r, 0, 2));
+    else if (outside > 0)
+        rc = err_set_field(err, EEXIST, "would_shut_out", "force",
+                           "this list would shut out %lld of the %lld senders that connected by "
+                           "TLS within the last hour: %s",
+                           (long long)outside, (long long)heard, PQgetvalue(r, 0, 2));
     PQclear(r);
     return rc;
 }

@@ -314,6 +314,52 @@ create table azekura.tls_allowed (
     primary key (kind, value)
 );
 
+-- Which of those who connected by TLS within the last hour a list does not let in (none of an empty one).  Of a sender one name is
+-- known.  As net/tls has it, "*.example.net" in the list lets in a name right below, and one in the certificate is any such name.
+create function azekura.tls_senders_outside(kinds text[], list text[])
+returns table (source inet, fingerprint text, name text, last_at timestamptz)
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+    with wanted as materialized (
+        select k as kind, lower(v) as value from unnest(kinds, list) u(k, v)
+    ), key as materialized (
+        select w.kind, w.value from wanted w
+        union all
+        select 'parent', substring(w.value from '[.].*') from wanted w where w.kind = 'name' and w.value like '%.%'
+    ), sender as materialized (
+        select s.source, s.fingerprint, s.name, s.last_at, lower(s.name) as lower_name from azekura.tls_sender s
+         where s.last_at > now() - interval '1 hour' and exists (select from key)
+    ), sender_key as materialized (
+        select s.source, s.fingerprint, x.kind, x.value
+          from sender s, lateral (values ('fingerprint', s.fingerprint), ('name', s.lower_name), ('name', '*' || substring(s.lower_name from '[.].*')),
+                                         ('parent', case when s.lower_name like '*.%' then substr(s.lower_name, 2) end)) x(kind, value)
+    ), inside as materialized (
+        select distinct s.source, s.fingerprint from sender_key s join key k on k.kind = s.kind and k.value = s.value
+    )
+    select s.source, s.fingerprint, s.name, s.last_at
+      from sender s left join inside i on i.source = s.source and i.fingerprint = s.fingerprint where i.source is null
+$$;
+
+-- Whom a new list would shut out: of `heard` senders of the last hour those whom the present one lets in, or all where it is all.
+create function azekura.tls_shut_out(kinds text[], list text[])
+returns table (heard bigint, outside bigint, who text)
+language sql stable rows 1 security definer set search_path = pg_catalog, pg_temp as $$
+    with heard as (
+        select count(*) as n from azekura.tls_sender s where s.last_at > now() - interval '1 hour'
+    ), present as materialized (
+        select * from azekura.tls_senders_outside((select array_agg(a.kind order by a.kind, a.value) from azekura.tls_allowed a),
+                                                  (select array_agg(a.value order by a.kind, a.value) from azekura.tls_allowed a))
+    ), outside as materialized (
+        select o.*, not exists (select from present p where (p.source, p.fingerprint) = (o.source, o.fingerprint)) as is_new
+          from azekura.tls_senders_outside(kinds, list) o
+    ), told as (
+        select o.*, row_number() over (order by o.last_at desc, o.source) as nth from outside o, heard h
+         where o.is_new or h.n = (select count(*) from outside)
+    )
+    select h.n, count(t.nth), string_agg(left(t.name, 64) || ' (' || host(t.source) || ')', ', ' order by t.nth) filter (where t.nth <= 3)
+           || case when count(t.nth) > 3 then ', …' else '' end
+      from heard h left join told t on true group by h.n
+$$;
+
 -- The whole list anew, with its entry in the audit log: parallel arrays, an element each.
 create function azekura.set_tls_allowed(actor text, kinds text[], list text[], notes text[]) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -339,7 +385,8 @@ revoke execute on function azekura.json_time(timestamptz), azekura.report_receiv
     azekura.report_tls_senders(inet[], text[], text[], timestamptz[], timestamptz[], timestamptz[], bigint[]),
     azekura.shred_tls_secrets(), azekura.ask_tls(text, text, jsonb, text, text, text), azekura.close_tls(bigint, text, text),
     azekura.next_tls_request(), azekura.answer_tls(bigint, text, text), azekura.tidy_tls(),
-    azekura.set_tls_allowed(text, text[], text[], text[]) from public;
+    azekura.set_tls_allowed(text, text[], text[], text[]), azekura.tls_senders_outside(text[], text[]),
+    azekura.tls_shut_out(text[], text[]) from public;
 grant execute on function azekura.report_receiver_detail(text, jsonb),
     azekura.report_tls_certificate(text, text, text[], text, timestamptz, timestamptz, text, text, boolean, text),
     azekura.report_tls_csr(text, text, text[], text, timestamptz, text),
@@ -349,7 +396,7 @@ grant execute on function azekura.report_receiver_detail(text, jsonb),
 grant select (kind, value) on azekura.tls_allowed to azekura_receiver;
 grant execute on function azekura.tidy_tls() to azekura_keeper;
 grant execute on function azekura.json_time(timestamptz), azekura.ask_tls(text, text, jsonb, text, text, text),
-    azekura.set_tls_allowed(text, text[], text[], text[]) to azekura_web;
+    azekura.set_tls_allowed(text, text[], text[], text[]), azekura.tls_shut_out(text[], text[]) to azekura_web;
 grant select on azekura.receiver_detail, azekura.tls_certificate, azekura.tls_csr, azekura.tls_client_ca, azekura.tls_sender,
     azekura.tls_request, azekura.tls_allowed to azekura_web;
 

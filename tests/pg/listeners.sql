@@ -1,6 +1,6 @@
 -- What the receiver says of listeners and certificates, and what is asked of it; keys go when they are handled.
 begin;
-select plan(46);
+select plan(54);
 
 -- detail
 select lives_ok($$ select azekura.report_receiver_detail('/state', '{"listeners":[]}') $$, 'a receiver says what it does');
@@ -98,6 +98,26 @@ select results_eq('select kind, value from azekura.tls_allowed', $$ values ('nam
 select throws_ok($$ select azekura.set_tls_allowed('a', '{name,name}', '{x,x}', '{"",""}') $$, '23505', null, 'nothing stands there twice');
 select results_eq($$ select jsonb_array_length(detail -> 'old'), jsonb_array_length(detail -> 'new') from azekura.audit where action = 'tls.allowed' order by id $$,
     $$ values (0, 2), (2, 1) $$, 'the audit log has both');
+
+-- whom a list would shut out
+delete from azekura.tls_sender;
+insert into azekura.tls_sender select a, f, n, now(), now(), now() - ago, 1 from (values
+    (inet '192.0.2.1', 'aa', 'FW.a.example', interval '1 min'), ('192.0.2.2', 'bb', 'gw', '2 min'), ('192.0.2.3', 'cc', '*.b.example', '3 min'),
+    ('192.0.2.4', 'dd', 'old', '2 h')) v(a, f, n, ago);
+create function pg_temp.shut_out(present text[], list text[]) returns text language plpgsql as $$
+begin
+    perform azekura.set_tls_allowed('a', array(select split_part(p, ' ', 1) from unnest(present) p), array(select split_part(p, ' ', 2) from unnest(present) p),
+                                    array(select '' from unnest(present)));
+    return (select format('%s of %s: %s', outside, heard, who)
+              from azekura.tls_shut_out(array(select split_part(p, ' ', 1) from unnest(list) p), array(select split_part(p, ' ', 2) from unnest(list) p)));
+end $$;
+select is(pg_temp.shut_out(present, list), wanted, format('in place of %s the list %s shuts out %s', present, list, wanted)) from (values
+    ('{}'::text[], '{}'::text[], '0 of 3: '), ('{}', '{name fw.A.example}', '2 of 3: gw (192.0.2.2), *.b.example (192.0.2.3)'),
+    ('{}', '{name *.a.example,fingerprint bb,name x.b.example}', '0 of 3: '),
+    ('{}', '{name *.example,name gw}', '2 of 3: FW.a.example (192.0.2.1), *.b.example (192.0.2.3)'),
+    ('{}', '{name old}', '3 of 3: FW.a.example (192.0.2.1), gw (192.0.2.2), *.b.example (192.0.2.3)'), ('{name gw}', '{name gw,name x}', '0 of 3: '),
+    ('{name gw}', '{name fw.a.example}', '1 of 3: gw (192.0.2.2)'),
+    ('{name old}', '{name x}', '3 of 3: FW.a.example (192.0.2.1), gw (192.0.2.2), *.b.example (192.0.2.3)')) v(present, list, wanted);
 
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 -- Who may do what: each daemon's role has no more than it needs.
 begin;
-select plan(151);
+select plan(153);
 
 select is(count(*), 4::bigint, 'the four roles exist')
   from pg_roles where rolname in ('azekura', 'azekura_receiver', 'azekura_keeper', 'azekura_web');
@@ -182,6 +182,8 @@ insert into attempt values
     ('azekura_receiver', 'select * from azekura.tls_secret', '42501', 'and a key with its request alone'),
     ('azekura_receiver', 'select * from azekura.tls_request', '42501', 'and no other request'),
     ('azekura_web', 'select azekura.ask_tls(''a'', ''csr'', ''{}'', null, null, null)', '00000', 'the web asks for certificates'),
+    ('azekura_web', 'select * from azekura.tls_shut_out(''{name}'', ''{x}'')', '00000', 'and asks whom a list would shut out'),
+    ('azekura_receiver', 'select * from azekura.tls_shut_out(''{name}'', ''{x}'')', '42501', 'the receiver need not'),
     ('azekura_web', 'select * from azekura.tls_request, azekura.tls_certificate, azekura.tls_csr, azekura.tls_client_ca, azekura.tls_sender, azekura.receiver_detail', '00000', 'and reads what became of it'),
     ('azekura_web', 'select * from azekura.tls_secret', '42501', 'but reads no key'),
     ('azekura_web', 'select * from azekura.next_tls_request()', '42501', 'nor takes a request'),
