@@ -29,6 +29,7 @@ enum {
     SHARED_REST_BYTES = 4096,
     EVENTS_A_POLL = 64,
     FAREWELL_READS = 4,
+    READS_FOR_ROOM = 64,   /* tcp_poll, before a connection is turned away */
     KEEPALIVE_IDLE_S = 60, /* a peer that lost power is noticed after 60 + 6 × 10 s */
     KEEPALIVE_INTERVAL_S = 10,
     KEEPALIVE_PROBES = 6,
@@ -310,34 +311,6 @@ static int adopt(struct tcp *t, int fd, const struct ip *peer, struct tls_contex
     return 0;
 }
 
-static void refuse(struct tcp *t, int fd, const struct ip *peer, enum tcp_refusal why, int error)
-{
-    if (t->options.open_in_all)
-        atomic_fetch_sub(t->options.open_in_all, 1);
-    close(fd);
-    t->handler.refused(t->handler.context, peer, why, error);
-}
-
-void tcp_take(struct tcp *t, int fd, const struct ip *peer, struct tls_context *tls, int64_t now)
-{
-    const struct tcp_limits *l = &t->options.limits;
-    unsigned open = t->options.open_in_all ? atomic_fetch_add(t->options.open_in_all, 1)
-                                           : (unsigned)t->n;
-    if (open >= (unsigned)l->connections) {
-        refuse(t, fd, peer, TCP_REFUSED_LIMIT, 0);
-        return;
-    }
-    if (peers_connections(t->peers, peer) >= l->of_one_source) {
-        refuse(t, fd, peer, TCP_REFUSED_SOURCE, 0);
-        return;
-    }
-    if (tls)
-        make_half_open_room(t, peer);
-    int error = adopt(t, fd, peer, tls, now);
-    if (error)
-        refuse(t, fd, peer, TCP_REFUSED_ERROR, error);
-}
-
 /* ---- reading ---- */
 
 /* Where the next plain bytes go, with room for `need` after the rest, which stands there already.
@@ -495,6 +468,48 @@ int tcp_poll(struct tcp *t, int64_t now)
     if (n > 0)
         t->read_mono_us = now;
     return done;
+}
+
+/* ---- taking, the limits ---- */
+
+/* -1: there is room for one more, which is counted. */
+static int count_one_more(struct tcp *t, const struct ip *peer)
+{
+    const struct tcp_limits *l = &t->options.limits;
+    if (peers_connections(t->peers, peer) >= l->of_one_source)
+        return TCP_REFUSED_SOURCE;
+    unsigned open = (unsigned)t->n;
+    if (t->options.open_in_all)
+        open = atomic_fetch_add(t->options.open_in_all, 1);
+    if (open < (unsigned)l->connections)
+        return -1;
+    if (t->options.open_in_all)
+        atomic_fetch_sub(t->options.open_in_all, 1);
+    return TCP_REFUSED_LIMIT;
+}
+
+void tcp_take(struct tcp *t, int fd, const struct ip *peer, struct tls_context *tls, int64_t now)
+{
+    int why = count_one_more(t, peer), error = 0;
+    /* Among those that are open may be many that were closed by their peers long ago, and wait to
+     * be read: senders of one message a connection.  What this one sent would be lost. */
+    for (int i = 0; why >= 0 && i < READS_FOR_ROOM; i++) {
+        if (!t->handler.between(t->handler.context) || tcp_poll(t, now) <= 0)
+            break;
+        why = count_one_more(t, peer);
+    }
+    if (why < 0) {
+        if (tls)
+            make_half_open_room(t, peer);
+        error = adopt(t, fd, peer, tls, now);
+        if (error == 0)
+            return;
+        why = TCP_REFUSED_ERROR;
+        if (t->options.open_in_all)
+            atomic_fetch_sub(t->options.open_in_all, 1);
+    }
+    close(fd);
+    t->handler.refused(t->handler.context, peer, (enum tcp_refusal)why, error);
 }
 
 int64_t tcp_rested_mono_us(const struct tcp *t)

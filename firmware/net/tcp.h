@@ -65,8 +65,9 @@ struct tcp_limits {
 
 struct tcp_options {
     struct tcp_limits limits;
-    atomic_uint *open_in_all; /* connections of all threads; borrowed.  NULL: this is the only one */
-    size_t hold_bytes;       /* the most that may stay unused of a connection */
+    atomic_uint
+        *open_in_all;  /* connections of all threads; borrowed.  NULL: this is the only one */
+    size_t hold_bytes; /* the most that may stay unused of a connection */
 };
 
 MUST_USE int tcp_new(const struct tcp_options *o, const struct tcp_handler *h, struct tcp **ret);
@@ -74,7 +75,8 @@ void tcp_free(struct tcp **t); /* closes what is open without calling the handle
 void tcp_set_limits(struct tcp *t, const struct tcp_limits *l);
 
 /* A connection that was accepted: takes the descriptor, which does not block.  `tls`: keeps a
- * reference; NULL for plain text.  At a limit it is closed and the handler told (`refused`). */
+ * reference; NULL for plain text.  At a limit those that are open are read first, since some may
+ * have ended; where that makes no room it is closed and the handler told (`refused`). */
 void tcp_take(struct tcp *t, int fd, const struct ip *peer, struct tls_context *tls,
               int64_t now_mono_us);
 

@@ -178,7 +178,11 @@ static enum tls_result failed(struct tls_session *s)
 {
     unsigned long error = ERR_peek_error();
     enum tls_failure f = error ? tls_failure_of_error(error) : TLS_FAIL_CLOSED;
-    const char *reason = error ? ERR_reason_error_string(error) : NULL;
+    int alert = ERR_GET_REASON(error) - SSL_AD_REASON_OFFSET; /* > 0: the peer's */
+    bool is_alert = ERR_GET_LIB(error) == ERR_LIB_SSL && alert > 0;
+    const char *reason = is_alert ? SSL_alert_desc_string_long(alert)
+                         : error  ? ERR_reason_error_string(error)
+                                  : NULL;
     if (s->x509_error != X509_V_OK)
         f = tls_failure_of_verify(s->x509_error); /* with its detail */
     else if (f == TLS_FAIL_VERSION && s->offered)
@@ -186,7 +190,7 @@ static enum tls_result failed(struct tls_session *s)
                        version_text(s->offered),
                        s->context->min_version == TLS_VERSION_1_3 ? "1.3" : "1.2");
     else if (reason)
-        (void)snprintf(s->detail, sizeof(s->detail), "%s", reason);
+        (void)snprintf(s->detail, sizeof(s->detail), "%s%s", is_alert ? "it says: " : "", reason);
     ERR_clear_error();
     return fail(s, f);
 }

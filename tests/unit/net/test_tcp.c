@@ -320,6 +320,22 @@ Test(tcp, one_source_may_have_only_so_many_connections)
     close_log(&log);
 }
 
+Test(tcp, senders_of_one_message_a_connection_are_read_before_one_is_turned_away)
+{
+    struct log log;
+    open_log(&log, 3, 1024);
+    for (int i = 0; i < 20; i++) { /* the backlog of a moment */
+        int fd = dial(&log);
+        send_all(fd, "one\n", 4);
+        close(fd);
+    }
+    accept_all(&log, 0);
+    read_all(&log);
+    cr_expect_eq(log.refused, 0);
+    cr_expect_eq(log.lines.n, 20 * 4);
+    close_log(&log);
+}
+
 Test(tcp, threads_share_one_limit)
 {
     struct log a, b;
