@@ -74,7 +74,8 @@ enum {
     GOES_ON = 128,
 
     VERSION = 1,
-    SEGMENTS_MAX = 4096, /* receiver.journal_bytes is at most 4 GiB */
+    SEGMENTS_MAX = 4096, /* receiver.journal_bytes is at most 4 GiB … */
+    LEAST_SEGMENTS = 64, /* … and at least 64 MiB */
 };
 #define SEGMENTS_OF_A_MESSAGE ((size_t)MESSAGE_MAX_BYTES_LIMIT / (S_ROOM - ENTRY_HEAD_BYTES) + 2)
 
@@ -194,13 +195,31 @@ static int adopt_file(struct journal *j, const char *path, size_t wanted,
     return set_aside(j, path, why, found, err);
 }
 
-static int create_file(struct journal *j, const char *path, size_t segments, struct err *err)
+/* A full disk later would be a SIGBUS, so ask now; nothing of an old file is kept.  An errno. */
+static int take_space(int fd, size_t bytes)
+{
+    int rc = ftruncate(fd, 0) < 0 || ftruncate(fd, (off_t)bytes) < 0
+                 ? errno
+                 : posix_fallocate(fd, 0, (off_t)bytes);
+    if (rc != 0 && ftruncate(fd, 0) < 0)
+        return errno; /* what it had got is given back, if that can be */
+    return rc;
+}
+
+/* On a full disk what was set aside goes, for reception must not wait for it; then it is made
+ * smaller, down to the smallest that can be set. */
+static int create_file(struct journal *j, const char *path, size_t segments,
+                       struct journal_found *found, struct err *err)
 {
     size_t bytes = file_bytes_of(segments);
-    /* a full disk later would be a SIGBUS, so ask now; nothing of an old file is kept */
-    int rc = ftruncate(j->fd, 0) < 0 || ftruncate(j->fd, (off_t)bytes) < 0
-                 ? errno
-                 : posix_fallocate(j->fd, 0, (off_t)bytes);
+    int rc = take_space(j->fd, bytes);
+    if (rc == ENOSPC && mapped_give_up_aside(found->aside_path, found->aside_reason))
+        rc = take_space(j->fd, bytes);
+    while (rc == ENOSPC && segments > LEAST_SEGMENTS) {
+        segments = MAX(segments / 2, (size_t)LEAST_SEGMENTS);
+        bytes = file_bytes_of(segments);
+        rc = take_space(j->fd, bytes);
+    }
     if (rc != 0)
         return err_set_field(err, rc, "journal", "receiver.journal_bytes",
                              "cannot allocate %zu bytes for %s: %s", bytes, path, strerror(rc));
@@ -231,7 +250,7 @@ int journal_open(const char *path, int64_t bytes, struct journal **ret,
     if (rc == 0)
         rc = adopt_file(j, path, segments, boot, ret_found, err);
     if (rc == 0)
-        rc = create_file(j, path, segments, err);
+        rc = create_file(j, path, segments, ret_found, err);
     if (rc < 0) {
         if (j->map)
             munmap(j->map, j->file_bytes);

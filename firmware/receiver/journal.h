@@ -20,13 +20,14 @@ struct journal_found {
     uint64_t bytes;       /* of messages of an earlier run, to be replayed */
     uint64_t aside_bytes; /* of segments in use in a file that could not be trusted … */
     char aside_path[320]; /* … and was kept under this name; "" */
-    char aside_reason[64];
+    char aside_reason[128];
 };
 
 /* Open or create the file, of `bytes` rounded down to whole segments.  What cannot be trusted (bad
  * header, or another boot without orderly stop) is set aside; one of another size is used as it
- * is while something in it waits, and made anew when nothing does.  0, or negative and *err (the
- * whole file must fit on the disk: -ENOSPC). */
+ * is while something in it waits, and made anew when nothing does.  When the disk has no room for
+ * that, what was set aside is deleted, then the file is made smaller: journal_bytes() says how
+ * large it is.  0, or negative and *err (not even 64 MiB fit on the disk: -ENOSPC). */
 MUST_USE int journal_open(const char *path, int64_t bytes, struct journal **ret,
                           struct journal_found *ret_found, struct err *err);
 /* `is_orderly`: written back to disk, the next boot may believe it. */
@@ -65,7 +66,8 @@ MUST_USE struct journal_chain *journal_recovered(struct journal *j, const struct
 /* Free the segments that belong to none of the pages recovered: their unit was released. */
 void journal_forget_rest(struct journal *j, const struct ledger_page *const *pages, unsigned n);
 
-/* Whether the last entry of any segment has the tag, also of one that was freed and not used again. */
+/* Whether the last entry of any segment has the tag, also of one that was freed and not used again.
+ */
 bool journal_has_tag(const struct journal *j, uint32_t tag);
 
 struct journal_entry {

@@ -136,6 +136,18 @@ static inline unsigned char *row_at(const struct ledger_page *p, uint32_t row)
 
 /* ---- opening ---- */
 
+/* What others take for granted: of listeners and families there are few. */
+static bool rows_are_valid(const unsigned char *page)
+{
+    for (uint32_t i = 0; i < get32(page + P_ROWS); i++) {
+        const unsigned char *r = page + PAGE_HEADER_BYTES + (size_t)i * ROW_BYTES;
+        uint8_t family = r[R_FAMILY];
+        if (r[R_LISTENER] >= LISTENER_COUNT || (family != 0 && family != 4 && family != 6))
+            return false;
+    }
+    return true;
+}
+
 static const char *why_not_trusted(const unsigned char *map, const uint8_t boot[BOOT_BYTES])
 {
     uint32_t version = get32(map + H_VERSION);
@@ -147,9 +159,9 @@ static const char *why_not_trusted(const unsigned char *map, const uint8_t boot[
         return "the machine was restarted without an orderly stop";
     for (unsigned i = 0; i < LEDGER_PAGES; i++) {
         const unsigned char *p = map + HEADER_BYTES + (size_t)i * PAGE_BYTES;
-        if (get32(p + P_STATE) > 1 ||
-            (get32(p + P_STATE) == 1 &&
-             (get32(p + P_ROWS) > LEDGER_ROWS || get32(p + P_REASON) >= REASON_COUNT)))
+        if (get32(p + P_STATE) > 1 || (get32(p + P_STATE) == 1 &&
+                                       (get32(p + P_ROWS) > LEDGER_ROWS ||
+                                        get32(p + P_REASON) >= REASON_COUNT || !rows_are_valid(p))))
             return "a page is not valid";
     }
     return NULL;
@@ -196,8 +208,8 @@ static int adopt_file(struct ledger *l, const char *path, const uint8_t boot[BOO
         count_aside(l->map, found);
         munmap(l->map, FILE_BYTES);
     }
-    snprintf(found->aside_path, sizeof(found->aside_path), "%s.aside-%lld", path,
-             (long long)(clock_wall_us() / US_PER_SECOND));
+    /* over an earlier one: each has tens of megabytes, and nobody would delete them */
+    snprintf(found->aside_path, sizeof(found->aside_path), "%s.aside", path);
     snprintf(found->aside_reason, sizeof(found->aside_reason), "%s", why);
     if (rename(path, found->aside_path) < 0)
         return err_set(err, errno, "ledger", "cannot set %s aside: %s", path, strerror(errno));
@@ -208,10 +220,14 @@ static int adopt_file(struct ledger *l, const char *path, const uint8_t boot[BOO
     return 0;
 }
 
-static int create_file(struct ledger *l, const char *path, struct err *err)
+static int create_file(struct ledger *l, const char *path, struct ledger_found *found,
+                       struct err *err)
 {
-    /* The holes are filled as pages are used; a full disk then would be a SIGBUS, so ask now. */
+    /* The holes are filled as pages are used; a full disk then would be a SIGBUS, so ask now.  What
+     * was set aside goes when there is no room for both: its counts are known. */
     int rc = posix_fallocate(l->fd, 0, (off_t)FILE_BYTES);
+    if (rc == ENOSPC && mapped_give_up_aside(found->aside_path, found->aside_reason))
+        rc = posix_fallocate(l->fd, 0, (off_t)FILE_BYTES);
     if (rc != 0)
         return err_set(err, rc, "ledger", "cannot allocate %zu bytes for %s: %s", FILE_BYTES, path,
                        strerror(rc));
@@ -291,7 +307,7 @@ int ledger_open(const char *path, struct ledger **ret, struct ledger_found *ret_
     }
     rc = adopt_file(l, path, boot, ret_found, err);
     if (rc == 0)
-        rc = create_file(l, path, err);
+        rc = create_file(l, path, ret_found, err);
     if (rc < 0) {
         if (l->fd >= 0)
             close(l->fd);

@@ -28,7 +28,7 @@ struct ledger_found {
     uint64_t aside_pages; /* in use in a file that could not be trusted … */
     uint64_t aside_messages;
     char aside_path[320]; /* … and was kept under this name; "" */
-    char aside_reason[64];
+    char aside_reason[128];
 };
 
 /* Open or create the file.  What cannot be trusted (bad header, or another boot without orderly

@@ -341,23 +341,32 @@ static void note(struct listeners *l, enum listener k, struct listening_state *s
     }
 }
 
+/* Where we listen, for others to read.  A full disk takes it in place of the old one, or not at
+ * all: that is no reason not to listen. */
+static void write_file(struct listeners *l, struct view text)
+{
+    struct err err = {0};
+    if (state_write(l->o.state, "listeners", text, &err) == 0)
+        return;
+    state_remove(l->o.state, "listeners"); /* what it says is not so any more */
+    if (state_write(l->o.state, "listeners", text, &err) < 0)
+        log_line(LOG_WARNING, "%s; receiving all the same", err.message);
+}
+
 /* To the other threads and into the file. */
-static int tell(struct listeners *l, struct err *err)
+static void tell(struct listeners *l)
 {
     struct buf text = BUF_INIT(LISTENER_COUNT * SOCKETS_MAX * (SOCKET_NAME_MAX + 8));
     struct listening_state states[LISTENER_COUNT];
     for (int k = 0; k < LISTENER_COUNT; k++)
         note(l, (enum listener)k, &states[k], &text);
     shared_put_listening(l->o.s, states);
-    int rc = state_write(l->o.state, "listeners", buf_view(&text), err);
-    if (rc == 0) {
-        for (char *p = text.p; p && p < text.p + text.n; p++)
-            if (*p == '\n')
-                *p = p + 1 < text.p + text.n ? ',' : ' ';
-        log_line(LOG_INFO, "ready: %.*s", (int)text.n, text.p ? text.p : "no listener");
-    }
+    write_file(l, buf_view(&text));
+    for (char *p = text.p; p && p < text.p + text.n; p++)
+        if (*p == '\n')
+            *p = p + 1 < text.p + text.n ? ',' : ' ';
+    log_line(LOG_INFO, "ready: %.*s", (int)text.n, text.p ? text.p : "no listener");
     buf_free(&text);
-    return rc;
 }
 
 /* ---- life ---- */
@@ -398,7 +407,7 @@ int listeners_open(const struct listeners_owner *o, const struct config *file,
     }
     l->retry_mono_us = clock_mono_us() + RETRY_US;
     if (rc == 0)
-        rc = tell(l, err);
+        tell(l);
     if (rc < 0) {
         listeners_close(&l);
         return rc;
@@ -427,7 +436,6 @@ void listeners_close(struct listeners **pl)
 
 static void change(struct listeners *l, int64_t now)
 {
-    struct err err = {0};
     bool is_retry = now >= l->retry_mono_us, has_changed = false;
     if (is_retry)
         l->retry_mono_us = now + RETRY_US;
@@ -444,8 +452,8 @@ static void change(struct listeners *l, int64_t now)
         has_changed |= is_other || l->sockets_n[k] != before ||
                        had_error != !!l->errors[k].message[0];
     }
-    if (has_changed && tell(l, &err) < 0)
-        log_line(LOG_WARNING, "where the receiver listens is not written down: %s", err.message);
+    if (has_changed)
+        tell(l);
 }
 
 void listeners_tick(struct listeners *l, int64_t now)

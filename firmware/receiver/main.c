@@ -108,6 +108,13 @@ static int open_journal(struct receiver *r, struct err *err)
     struct journal_found found;
     state_path(&r->state, "journal", path);
     int rc = journal_open(path, r->config.journal_bytes, &r->shared.journal, &found, err);
+    if (rc == 0 &&
+        (int64_t)journal_bytes(r->shared.journal) + JOURNAL_SEGMENT_BYTES <=
+            r->config.journal_bytes &&
+        found.bytes == 0)
+        log_line(LOG_WARNING,
+                 "the disk has room for a journal of %zu bytes only (receiver.journal_bytes %lld)",
+                 journal_bytes(r->shared.journal), (long long)r->config.journal_bytes);
     if (rc < 0 || !found.aside_path[0])
         return rc;
     log_line(LOG_WARNING,
@@ -227,10 +234,11 @@ static void say_stopped(struct shared *s)
     spool_read_status(s->spool, &spool);
     shared_counts(s, &c);
     if (spool.units > 0 || units > 0)
-        log_line(LOG_WARNING,
-                 "the database did not take all in time: %llu messages in the spool and %llu in the "
-                 "journal are stored by the next start",
-                 (unsigned long long)spool.messages, (unsigned long long)kept);
+        log_line(
+            LOG_WARNING,
+            "the database did not take all in time: %llu messages in the spool and %llu in the "
+            "journal are stored by the next start",
+            (unsigned long long)spool.messages, (unsigned long long)kept);
     log_line(LOG_INFO, "stopped: %llu messages arrived, %llu stored, %llu refused",
              (unsigned long long)c.intake.arrived, (unsigned long long)atomic_load(&s->stored),
              (unsigned long long)(c.intake.refused + atomic_load(&s->lost)));

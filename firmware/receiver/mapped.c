@@ -23,3 +23,12 @@ int mapped_boot_id(uint8_t ret[MAPPED_BOOT_BYTES])
     }
     return digits == 2 * MAPPED_BOOT_BYTES ? 0 : -EINVAL;
 }
+
+bool mapped_give_up_aside(const char *aside_path, char reason[MAPPED_REASON_MAX])
+{
+    if (!aside_path[0] || unlink(aside_path) < 0)
+        return false;
+    size_t n = strlen(reason);
+    snprintf(reason + n, MAPPED_REASON_MAX - n, "; deleted, since the disk is full");
+    return true;
+}

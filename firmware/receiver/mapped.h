@@ -65,4 +65,9 @@ static inline void add64(unsigned char *p, uint64_t v)
 #define MAPPED_BOOT_BYTES 16
 MUST_USE int mapped_boot_id(uint8_t ret[MAPPED_BOOT_BYTES]);
 
+enum { MAPPED_REASON_MAX = 128 };
+/* On a full disk: delete what was set aside, so that a new file has room.  True: it is gone, and
+ * the reason says so; "" is none. */
+bool mapped_give_up_aside(const char *aside_path, char reason[MAPPED_REASON_MAX]);
+
 #endif

@@ -169,29 +169,59 @@ static unsigned char *read_old(const char *path, const uint8_t boot[MAPPED_BOOT_
     return NULL;
 }
 
-/* A new file under a name of its own, mapped. */
-static int make_file(const char *path, unsigned char **ret, struct err *err)
+/* The file mapped, its whole space taken now: a full disk later would kill us when we write.  0, or
+ * -errno. */
+static int map_file(const char *path, int flags, unsigned char **ret)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
     if (fd < 0)
-        return err_set(err, errno, "sequences", "cannot open %s: %s", path, strerror(errno));
-    /* the space is taken now: a full disk later would kill us when we write */
-    int rc = posix_fallocate(fd, 0, (off_t)FILE_BYTES);
-    if (rc != 0) {
-        close(fd);
-        (void)unlink(path);
-        return err_set(err, rc, "sequences", "cannot make %s of %zu bytes: %s", path,
-                       (size_t)FILE_BYTES, strerror(rc));
+        return -errno;
+    int rc = -posix_fallocate(fd, 0, (off_t)FILE_BYTES);
+    void *map = MAP_FAILED;
+    if (rc == 0) {
+        map = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        rc = map == MAP_FAILED ? -errno : 0;
     }
-    void *map = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    rc = errno;
     close(fd);
-    if (map == MAP_FAILED) {
+    if (rc == 0)
+        *ret = map;
+    else if (flags & O_CREAT)
         (void)unlink(path);
-        return err_set(err, rc, "sequences", "cannot map %s: %s", path, strerror(rc));
+    return rc;
+}
+
+/* Where to make it anew: a new file under `fresh`; on a full disk the old one, or memory alone.
+ * True: the new one. */
+static bool get_room(struct sequences *s, const char *path, const char *fresh)
+{
+    int rc = map_file(fresh, O_CREAT | O_TRUNC, &s->map);
+    if (rc == 0)
+        return true;
+    if (map_file(path, 0, &s->map) == 0) {
+        memset(s->map, 0, FILE_BYTES);
+        return false;
     }
-    *ret = map;
-    return 0;
+    log_line(LOG_WARNING,
+             "cannot make %s of %zu bytes: %s; after a kill -9 streams of numbers begin anew",
+             fresh, (size_t)FILE_BYTES, strerror(-rc));
+    s->map = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(s->map != MAP_FAILED);
+    return false;
+}
+
+/* The file as the run before has left it, without what is damaged. */
+static bool go_on_with(struct sequences *s, const char *path, const uint8_t boot[MAPPED_BOOT_BYTES])
+{
+    if (map_file(path, 0, &s->map) < 0)
+        return false;
+    s->entries = (struct entry *)(void *)(s->map + HEADER_BYTES);
+    for (size_t i = 0; i < SEQUENCE_STREAMS_MAX; i++)
+        if (s->entries[i].tag != 0 && !is_sound(&s->entries[i]))
+            s->entries[i].tag = 0;
+    memcpy(s->map + H_BOOT, boot, MAPPED_BOOT_BYTES);
+    put32(s->map + H_IS_CLOSED, 0);
+    (void)msync(s->map, HEADER_BYTES, MS_SYNC); /* the next boot must not take it for closed */
+    return true;
 }
 
 /* Put what an earlier run has left where it belongs now. */
@@ -223,22 +253,23 @@ int sequences_open(const char *path, unsigned lanes, sequences_lane_fn lane_of,
     if (n < 0 || (size_t)n >= sizeof(fresh))
         return err_set(err, ENAMETOOLONG, "sequences", "the path %s is too long", path);
     struct sequences *s = xcalloc(1, sizeof(*s));
-    rc = make_file(fresh, &s->map, err);
-    if (rc < 0) {
-        free(s);
-        return rc;
-    }
-    s->entries = (struct entry *)(void *)(s->map + HEADER_BYTES);
     s->lanes = lanes;
     s->lane_of = lane_of;
     s->sets = SEQUENCE_STREAMS_MAX / WAYS / lanes;
     s->next_part = xcalloc(lanes, sizeof(*s->next_part));
     unsigned char *old = read_old(path, boot);
+    if (old && get32(old + H_LANES) == lanes && go_on_with(s, path, boot)) {
+        s->key = get64(old + H_KEY);
+        free(old);
+        *ret = s;
+        return 0;
+    }
+    bool is_new = get_room(s, path, fresh);
+    s->entries = (struct entry *)(void *)(s->map + HEADER_BYTES);
     if (old)
         s->key = get64(old + H_KEY); /* the tags are made with it */
     else
         CHECK(getrandom(&s->key, sizeof(s->key), 0) == sizeof(s->key));
-    memcpy(s->map, magic, sizeof(magic));
     put32(s->map + H_VERSION, VERSION);
     put32(s->map + H_ENTRY, sizeof(struct entry));
     memcpy(s->map + H_BOOT, boot, sizeof(boot));
@@ -247,8 +278,10 @@ int sequences_open(const char *path, unsigned lanes, sequences_lane_fn lane_of,
     if (old)
         take_over(s, old);
     free(old);
+    in_order();
+    memcpy(s->map, magic, sizeof(magic));
     /* whole or not at all: killed before this, the next start reads the old one again */
-    if (rename(fresh, path) < 0) {
+    if (is_new && rename(fresh, path) < 0) {
         rc = err_set(err, errno, "sequences", "cannot rename %s: %s", fresh, strerror(errno));
         sequences_close(&s, false);
         return rc;

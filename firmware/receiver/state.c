@@ -38,10 +38,10 @@ static int lock(struct state *s, struct err *err)
                              "another receiver (process %s) works in %s", owner[0] ? owner : "?",
                              s->folder);
     }
+    /* who we are is for people; a full disk may not take it, and the lock holds all the same */
     int n = snprintf(owner, sizeof(owner), "%d\n", (int)getpid());
-    if (ftruncate(s->lock_fd, 0) < 0 || pwrite(s->lock_fd, owner, (size_t)n, 0) != n)
-        return err_set_field(err, errno, "state", "state.dir", "cannot write %s: %s", path,
-                             strerror(errno));
+    if (pwrite(s->lock_fd, owner, (size_t)n, 0) == n)
+        n = ftruncate(s->lock_fd, n);
     return 0;
 }
 

@@ -436,14 +436,20 @@ Test(ledger, a_file_of_another_boot_that_was_closed_in_order_is_believed)
 Test(ledger, a_damaged_file_is_set_aside_and_never_trusted)
 {
     static const uint32_t many = 1025, state = 7, reason = REASON_COUNT;
+    static const uint8_t listener = LISTENER_COUNT, family = 9;
     static const struct {
         off_t at;
         const void *p;
         size_t n;
         const char *reason;
     } cases[] = {
-        {0, "B", 1, "header"},        {8, "\3", 1, "header"},         {4096, &state, 4, "page"},
-        {4096 + 4, &many, 4, "page"}, {4096 + 8, &reason, 4, "page"},
+        {0, "B", 1, "header"},
+        {8, "\3", 1, "header"},
+        {4096, &state, 4, "page"},
+        {4096 + 4, &many, 4, "page"},
+        {4096 + 8, &reason, 4, "page"},
+        {4096 + 128 + 8, &listener, 1, "page"},
+        {4096 + 128 + 9, &family, 1, "page"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         char command[96];
