@@ -25,11 +25,7 @@ def send_while_stopped(box, prefix):
 
 
 def kill_at(box, point, prefix):
-    os.environ["AZEKURA_FAULT"] = point
-    try:
-        box.start("receiver")
-    finally:
-        os.environ.pop("AZEKURA_FAULT", None)
+    box.start("receiver", fault=point)
     send_while_stopped(box, prefix)
     process = box.processes["receiver"]
     wait_for(lambda: process.poll() is not None, f"the receiver reached {point}")

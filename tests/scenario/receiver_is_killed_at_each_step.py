@@ -1,7 +1,6 @@
 """The receiver is killed -9 at each step of a unit's way: through the journal, into the spool and out of it, into the
 database.  The next start stores everything that had been read, once, and the ledger is exact."""
 
-import os
 import socket
 
 from azk import Product, numbered, run, wait_for
@@ -16,15 +15,6 @@ POINTS = [
     ("spool.appended", False), ("backlog.page", False), ("journal.release", False), ("spool.synced", False),
     ("writer.committed", None), ("spool.drop", None), ("spool.unlink", None),
 ]
-
-
-def start(box, fault=None):
-    if fault:
-        os.environ["AZEKURA_FAULT"] = fault
-    try:
-        box.start("receiver")
-    finally:
-        os.environ.pop("AZEKURA_FAULT", None)
 
 
 def wait_until_dead(box, point):
@@ -52,33 +42,25 @@ def kill_at(box, number, point, is_up):
     """`is_up` None: the unit waits in the spool, and the database comes back."""
     prefix = f"step{number}"
     if is_up:
-        start(box, point)
+        box.start("receiver", fault=point)
         send(box, prefix)
         wait_until_dead(box, point)
         return prefix
     box.cluster.halt()
     if is_up is None:
-        start(box)
+        box.start("receiver")
         send(box, prefix)
         wait_for(lambda: has_spooled(box), "a unit is in the spool")
         box.stop("receiver")
         box.cluster.start()
-        start_and_die(box, point)
+        box.start("receiver", wait=False, fault=point)
+        wait_until_dead(box, point)
         return prefix
-    start(box, point)
+    box.start("receiver", fault=point)
     send(box, prefix)
     wait_until_dead(box, point)
     box.cluster.start()
     return prefix
-
-
-def start_and_die(box, point):
-    os.environ["AZEKURA_FAULT"] = point
-    try:
-        box.start("receiver", wait=False)
-    finally:
-        os.environ.pop("AZEKURA_FAULT", None)
-    wait_until_dead(box, point)
 
 
 def check(box, prefix, point):
@@ -99,7 +81,7 @@ def main():
         stored = 0
         for number, (point, is_up) in enumerate(POINTS):
             prefix = kill_at(box, number, point, is_up)
-            start(box)
+            box.start("receiver")
             box.send_tcp([f"<13>done{number}".encode()])
             wait_for(lambda n=number: box.value(
                 f"select count(*) from azekura.logs where message = 'done{n}'") == "1", "the next message is stored", every=0.1)
@@ -111,7 +93,7 @@ def main():
             if point not in ("journal.segment",):
                 assert n > 0, f"{point}: nothing of it was stored"
             box.stop("receiver")
-        start(box)
+        box.start("receiver")
         box.assert_ledger()
 
 

@@ -30,7 +30,7 @@ import tempfile
 import time
 import traceback
 
-from cluster import BUILD, SOURCE, Cluster
+from cluster import BUILD, SOURCE, TEST_PROGRAMS, Cluster
 
 sys.path.append(str(SOURCE / "packaging"))
 import supervise  # pylint: disable=wrong-import-position
@@ -190,21 +190,34 @@ class Product:
         if not os.environ.get("AZEKURA_KEEP_STATE"):
             shutil.rmtree(self.state, ignore_errors=True)
 
-    def start(self, name, wait=True, under=()):
-        """Start a daemon; with `wait`, until it serves.  `under`: a command that runs it ("prlimit", …)."""
+    def program_with_faults(self, name):
+        """The daemon as the tests were built: a release has no points at which it is killed."""
+        program = self.program / "faults" / f"azekura-{name}"
+        if not program.exists():
+            program.parent.mkdir(exist_ok=True)
+            built = TEST_PROGRAMS.parent / "bin" / program.name
+            if b"AZEKURA_FAULT" not in built.read_bytes():
+                raise ScenarioFailure(f"{built} was built without the tests: it has no points at which it is killed")
+            shutil.copy(built, program)
+        return program
+
+    def start(self, name, wait=True, under=(), fault=None):
+        """Start a daemon; with `wait`, until it serves.  `under`: a command that runs it ("prlimit", …).  `fault`: the
+        point at which it is killed (firmware/store/fault.h)."""
         if name == "receiver":
             (self.state / "receiver" / "listeners").unlink(missing_ok=True)
         argv = [*under, "setpriv", "--pdeathsig", "KILL", "--no-new-privs"]
         if self.user:
             argv += [f"--reuid={self.user.pw_uid}", f"--regid={self.user.pw_gid}", "--clear-groups"]
-        command, env, fds = [str(self.program / "bin" / f"azekura-{name}"), "--config", str(self.config_file)], {}, []
+        program = self.program_with_faults(name) if fault else self.program / "bin" / f"azekura-{name}"
+        command, env, fds = [str(program), "--config", str(self.config_file)], {}, []
         if self.store and name == "receiver":
             command, env, fds = self.store.hand_over(command)
         argv += ["--", *command]
         with open(self.log_file(name), "ab") as log:
             self.processes[name] = subprocess.Popen(  # pylint: disable=consider-using-with
                 argv, cwd=self.state / name, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=fds,
-                env=os.environ | env)
+                env=os.environ | env | ({"AZEKURA_FAULT": fault} if fault else {}))
         if wait:
             self.wait_until_serving(name)
 
