@@ -52,13 +52,14 @@ class Quiet(threading.Thread):
 
 
 class Flood:
-    """Datagrams as fast as loopback takes them, `number` of them or until told to end."""
+    """Datagrams as fast as loopback takes them, `number` of them or until told to end; no longer than this process."""
 
     def __init__(self, box, number=None):
         host, port = box.address("udp")
         limit = ["--number", str(number)] if number else ["--permanent"]
         self.process = subprocess.Popen(  # pylint: disable=consider-using-with
-            [box.program / "bin" / "azekura-bench", "load", "--mix", "--dgram", "--rate", "0", *limit, "--json", "--quiet", host, str(port)],
+            ["setpriv", "--pdeathsig", "KILL", "--", box.program / "bin" / "azekura-bench", "load", "--mix", "--dgram", "--rate", "0",
+             *limit, "--json", "--quiet", host, str(port)],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def end(self, must_stop=False):
