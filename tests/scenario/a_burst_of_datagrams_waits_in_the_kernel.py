@@ -29,7 +29,7 @@ def main():
         said = burst(box)
         sums = box.assert_ledger(sent=said["sent"])
         assert sums["stored"] == said["sent"] == MESSAGES, (said, sums)
-        print(f"{MESSAGES} datagrams in {said["seconds"]} s, all of them stored")
+        print(f"{MESSAGES} datagrams in {said['seconds']} s, all of them stored")
 
 
 if __name__ == "__main__":
