@@ -5,6 +5,7 @@
 #include "cli/retention.h"
 #include "cli/text.h"
 #include "store/setting.h"
+#include "store/tls_admin.h"
 
 static const char *effect(const struct setting *s)
 {
@@ -104,6 +105,8 @@ static int change(struct cli *cli, const struct setting *s, const char *value, b
         if (rc == 0 && !is_wanted)
             return CLI_NOTHING;
     }
+    if (rc == 0 && strcmp(s->name, "receiver.tls_clients") == 0)
+        rc = tls_check_clients(cli->db, value ? value : cli->config.tls_clients, err);
     if (rc == 0)
         rc = setting_write(cli->db, cli_actor(), &c, 1, err);
     if (rc < 0)

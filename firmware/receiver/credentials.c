@@ -73,6 +73,7 @@ void credentials_apply(struct credentials *c, const struct config *now)
     if (clients != c->clients || version != c->min_version)
         c->is_made = false;
     c->clients = clients;
+    identity_set_clients(c->identity, clients);
     c->min_version = version;
     c->is_wanted = now->syslog_tls[0] != '\0';
     snprintf(c->names, sizeof(c->names), "%s", now->web_host_names);

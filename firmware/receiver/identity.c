@@ -326,6 +326,11 @@ void identity_close(struct identity **pi)
     *pi = NULL;
 }
 
+void identity_set_clients(struct identity *i, enum tls_clients clients)
+{
+    i->clients = clients;
+}
+
 int identity_load(struct identity *i, const char *names, struct tls_options *ret, struct err *err)
 {
     struct identity_mark now = identity_mark_of(&i->folder, identity_file);

@@ -33,6 +33,10 @@ struct identity;
 MUST_USE int identity_open(const struct state *state, struct identity **ret, struct err *err);
 void identity_close(struct identity **i);
 
+/* Whether senders have to show certificates: then the last that these are checked by cannot be
+ * taken away. */
+void identity_set_clients(struct identity *i, enum tls_clients clients);
+
 /* Whenever a TLS context is to be made: fills in what is ours and whom we believe (`clients` and
  * `min_version` are the caller's).  The first time it makes a self-signed certificate, for the
  * host's name and `names` (DNS names and addresses, separated by commas or blanks; what is neither

@@ -24,6 +24,7 @@ struct identity {
     bool is_wanted;  /* a TLS context has been asked for */
     bool is_changed; /* since identity_serve() said so last */
     bool is_report_due;
+    enum tls_clients clients;
     int64_t look_mono_us; /* next */
 
     bool has_facts;

@@ -277,6 +277,24 @@ static int add_ca(STACK_OF(X509) * all, X509 *x, struct buf *answer, struct err 
     return rc;
 }
 
+/* Without anything to check certificates by no sender could connect. */
+static int remove_ca(const struct identity *i, STACK_OF(X509) * all, const char *fingerprint,
+                     struct err *err)
+{
+    int n = find_cert(all, fingerprint);
+    if (n < 0)
+        return err_set_field(err, ENOENT, "not_found", "fingerprint",
+                             "there is no authority with the fingerprint '%.64s'", fingerprint);
+    if (sk_X509_num(all) == 1 && i->fingerprints_n == 0 && i->clients != TLS_CLIENTS_NONE)
+        return err_set_field(err, EINVAL, "in_use", "fingerprint",
+                             "it is the last authority, no fingerprint is allowed, and "
+                             "receiver.tls_clients is %s: set that to none first, or add another "
+                             "authority",
+                             i->clients == TLS_CLIENTS_REQUIRED ? "required" : "optional");
+    X509_free(sk_X509_delete(all, n));
+    return 0;
+}
+
 static int change_cas(struct identity *i, const struct tls_request *r, struct buf *answer,
                       struct err *err)
 {
@@ -284,13 +302,7 @@ static int change_cas(struct identity *i, const struct tls_request *r, struct bu
     CHECK(all && added);
     int rc = read_cas(i, all, err);
     if (rc == 0 && r->kind == TLS_REQUEST_CLIENT_CA_REMOVE) {
-        int n = find_cert(all, r->fingerprint);
-        if (n >= 0)
-            X509_free(sk_X509_delete(all, n));
-        else
-            rc = err_set_field(err, ENOENT, "not_found", "fingerprint",
-                               "there is no authority with the fingerprint '%.64s'",
-                               r->fingerprint);
+        rc = remove_ca(i, all, r->fingerprint, err);
         (void)buf_add_str(answer, r->fingerprint);
     } else if (rc == 0) {
         rc = certificate_parse_all(view_str(r->pem), TLS_CLIENT_CAS_MAX, added, err);

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "store/array.h"
+#include "store/report.h"
 #include "store/retention_hand.h"
 #include "store/tls_check.h"
 
@@ -321,8 +322,55 @@ static int check_shut_out(PGconn *c, const char *kinds, const char *list, struct
     return rc;
 }
 
-int tls_set_allowed(PGconn *c, const char *actor, const struct tls_allowed *list, size_t n,
-                    bool is_forced, struct err *err)
+/* Whether the receiver has an authority.  1, 0, or negative and *err. */
+static int has_authority(PGconn *c, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = report_rows(c, REPORT_TLS_CLIENT_CAS, NULL, &r, err);
+    if (rc == 0)
+        rc = PQntuples(r) > 0;
+    PQclear(r);
+    return rc;
+}
+
+int tls_check_clients(PGconn *c, const char *clients, struct err *err)
+{
+    PGresult *r = NULL;
+    if (strcmp(clients, "none") == 0)
+        return 0;
+    int rc = has_authority(c, err);
+    if (rc != 0)
+        return MIN(rc, 0);
+    rc = store_query(c,
+                     "select exists (select from azekura.tls_allowed where kind = 'fingerprint')",
+                     0, NULL, &r, err);
+    if (rc == 0 && strcmp(PQgetvalue(r, 0, 0), "t") != 0)
+        rc = err_set_field(err, EINVAL, "bad_value", "receiver.tls_clients",
+                           "receiver.tls_clients: with %s senders' certificates are checked, but "
+                           "there is neither an authority nor an allowed fingerprint to check them "
+                           "by: add one first",
+                           clients);
+    PQclear(r);
+    return rc;
+}
+
+static int check_something_left(PGconn *c, const char *clients, const struct tls_allowed *list,
+                                size_t n, struct err *err)
+{
+    bool has_fingerprint = strcmp(clients, "none") == 0;
+    for (size_t i = 0; i < n && !has_fingerprint; i++)
+        has_fingerprint = list[i].is_fingerprint;
+    int rc = has_fingerprint ? 1 : has_authority(c, err);
+    if (rc == 0)
+        rc = err_set_field(err, EINVAL, "bad_value", "allowed",
+                           "allowed: receiver.tls_clients is %s, and without a fingerprint here or "
+                           "an authority there is nothing to check senders' certificates by",
+                           clients);
+    return MIN(rc, 0);
+}
+
+int tls_set_allowed(PGconn *c, const char *actor, const char *clients,
+                    const struct tls_allowed *list, size_t n, bool is_forced, struct err *err)
 {
     struct buf kinds = BUF_INIT(LIST_MAX_BYTES), values = BUF_INIT(LIST_MAX_BYTES),
                notes = BUF_INIT(LIST_MAX_BYTES);
@@ -339,6 +387,8 @@ int tls_set_allowed(PGconn *c, const char *actor, const struct tls_allowed *list
         rc = err_set(err, E2BIG, "too_large", "the list is larger than %u bytes", LIST_MAX_BYTES);
     if (rc == 0)
         rc = check_twice(c, buf_str(&kinds), buf_str(&values), err);
+    if (rc == 0)
+        rc = check_something_left(c, clients, list, n, err);
     if (rc == 0 && n > 0 && !is_forced)
         rc = check_shut_out(c, buf_str(&kinds), buf_str(&values), err);
     if (rc == 0) {

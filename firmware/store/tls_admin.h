@@ -45,10 +45,18 @@ struct tls_allowed {
     struct view value;
     struct view note; /* may be null */
 };
-/* The whole list anew.  `is_forced` false: a list that would shut out everybody who connected by
- * TLS within the last hour is -EEXIST "would_shut_out", and *err says whom. */
-MUST_USE int tls_set_allowed(PGconn *c, const char *actor, const struct tls_allowed *list, size_t n,
-                             bool is_forced, struct err *err);
+/* The whole list anew.  `clients`: the value of receiver.tls_clients in force.  -EINVAL when what
+ * is left has nothing to check certificates by, though they are.  `is_forced` false: a list that
+ * would shut out senders who connected by TLS within the last hour is -EEXIST "would_shut_out", and
+ * *err says whom. */
+MUST_USE int tls_set_allowed(PGconn *c, const char *actor, const char *clients,
+                             const struct tls_allowed *list, size_t n, bool is_forced,
+                             struct err *err);
+
+/* Whether receiver.tls_clients may be `clients`: with "optional" and "required" the receiver needs
+ * an authority or an allowed fingerprint to check certificates by, or nobody could connect.  0, or
+ * -EINVAL and *err. */
+MUST_USE int tls_check_clients(PGconn *c, const char *clients, struct err *err);
 
 /* Close what no receiver took within five minutes, with the keys that came with it, and forget what
  * is old.  Returns how many rows went, or negative and *err. */

@@ -114,6 +114,17 @@ int body_text(const cJSON *object, const char *name, size_t max, struct view *re
     return 0;
 }
 
+int body_flag(const cJSON *object, const char *name, bool *ret, struct err *err)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    if (!item || cJSON_IsNull(item))
+        return 0;
+    if (!cJSON_IsBool(item))
+        return err_set_field(err, EINVAL, "bad_value", name, "%s: it must be true or false", name);
+    *ret = cJSON_IsTrue(item);
+    return 0;
+}
+
 static bool is_listed(const char *name, const char *names)
 {
     for (const char *at = names; *at;) {

@@ -20,6 +20,9 @@ void body_apply(struct request *rq,
 /* A member that must be text.  0 and a view into the object, or -EINVAL and *err. */
 MUST_USE int body_text(const cJSON *object, const char *name, size_t max, struct view *ret,
                        struct err *err);
+/* A member that is true or false where it is there; null is as missing: *ret stays.  0, or -EINVAL
+ * and *err. */
+MUST_USE int body_flag(const cJSON *object, const char *name, bool *ret, struct err *err);
 /* Nothing but the members in "a|b|c", each once.  0, or -EINVAL and *err. */
 MUST_USE int body_only(const cJSON *object, const char *names, struct err *err);
 

@@ -297,7 +297,10 @@ static int apply_allowed(struct request *rq, const cJSON *body, struct err *err)
     char actor[AUTH_ACTOR_MAX];
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(body, "allowed"), *item;
     size_t n = 0;
+    bool is_forced = false;
     int rc = body_only(body, "allowed|force", err);
+    if (rc == 0)
+        rc = body_flag(body, "force", &is_forced, err);
     if (rc == 0 && !cJSON_IsArray(list))
         rc = err_set_field(err, EINVAL, "bad_value", "allowed",
                            "allowed: it must be a list of {\"kind\", \"value\", \"note\"}");
@@ -312,11 +315,12 @@ static int apply_allowed(struct request *rq, const cJSON *body, struct err *err)
             return rc;
         n++;
     }
+    struct config *config = arena_alloc(&rq->arena, sizeof(*config));
+    web_config(rq->web, config);
     auth_actor(&rq->who, actor);
     rc = request_db(rq, err);
     if (rc == 0)
-        rc = tls_set_allowed(rq->db, actor, allowed, n,
-                             cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(body, "force")), err);
+        rc = tls_set_allowed(rq->db, actor, config->tls_clients, allowed, n, is_forced, err);
     if (rc == 0)
         log_line(LOG_INFO, "%s changed who may send by TLS: %zu names and fingerprints", actor, n);
     return rc;

@@ -5,6 +5,7 @@
 
 #include "config/log.h"
 #include "store/connection.h"
+#include "store/tls_admin.h"
 #include "web/auth.h"
 #include "web/body.h"
 #include "web/json.h"
@@ -177,6 +178,18 @@ int settings_write(struct request *rq, const char *actor, const struct setting_c
     return rc < 0 ? rc : web_refresh_config(rq->web, rq->db, err);
 }
 
+/* What a value needs of the rest of the box. */
+static int check_needs(struct request *rq, const struct table *t,
+                       const struct setting_change *changes, size_t n, struct err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++)
+        if (strcmp(changes[i].name, "receiver.tls_clients") == 0)
+            rc = tls_check_clients(
+                rq->db, changes[i].value ? t->config.tls_clients : rq->web->file.tls_clients, err);
+    return rc;
+}
+
 static int apply(struct request *rq, const cJSON *body, struct err *err)
 {
     struct table t;
@@ -199,6 +212,9 @@ static int apply(struct request *rq, const cJSON *body, struct err *err)
         if (rc < 0)
             return rc;
     }
+    rc = check_needs(rq, &t, changes, n, err);
+    if (rc < 0)
+        return rc;
     char actor[AUTH_ACTOR_MAX];
     auth_actor(&rq->who, actor);
     return settings_write(rq, actor, changes, n, err);

@@ -204,6 +204,24 @@ def check_upload(api, box, admin, ca):
     assert kinds == [("asked", "8"), ("done", "5"), ("refused", "3")], kinds
 
 
+def check_nothing_to_check_by(api, box, admin):
+    """Certificates of senders cannot be asked for before there is anything to check them by."""
+    for wish in ("required", "optional"):
+        error = api.call("PATCH", f"{V1}/settings", token=admin, body={"receiver.tls_clients": wish}, expect=400)["error"]
+        assert error["field"] == "receiver.tls_clients" and "neither an authority nor an allowed fingerprint" in error["message"], error
+        result = box.cli("config", "set", "receiver.tls_clients", wish, check=False)
+        assert result.returncode == 2 and "neither an authority" in result.stderr, result
+    assert box.value("select count(*) from azekura.setting") == "0"
+    allowed = [{"kind": "fingerprint", "value": "ab" * 32}, {"kind": "name", "value": "x"}]
+    api.call("PUT", f"{V1}/tls/allowed", token=admin, body={"allowed": allowed})
+    api.call("PATCH", f"{V1}/settings", token=admin, body={"receiver.tls_clients": "required"})
+    for rest in ([], allowed[1:]):
+        error = api.call("PUT", f"{V1}/tls/allowed", token=admin, body={"allowed": rest}, expect=400)["error"]
+        assert error["field"] == "allowed" and "receiver.tls_clients is required" in error["message"], error
+    api.call("PATCH", f"{V1}/settings", token=admin, body={"receiver.tls_clients": None})
+    api.call("PUT", f"{V1}/tls/allowed", token=admin, body={"allowed": []})
+
+
 def check_clients(api, box, admin, ca, folder):
     """Authorities, and who of those they vouch for may send."""
     own = ca.pem.read_text(encoding="ascii")
@@ -236,9 +254,9 @@ def check_clients(api, box, admin, ca, folder):
     whole = json.loads(box.cli("tls", "--json"))
     assert whole["senders"][0]["name"] == "fw01.example.net" and whole["certificate"]["fingerprint"], whole
     assert api.call("PUT", f"{V1}/tls/allowed", token=admin, body={"allowed": []})["allowed"] == []
-    box.cli("config", "reset", "receiver.tls_clients")
-    box.allow_errors("neither an authority nor a fingerprint")  # should the authority go before the receiver has read that
     fingerprint = listed[0]["fingerprint"]
+    refused(api, "DELETE", f"/tls/client-cas/{fingerprint}", None, admin, "receiver.tls_clients is optional")
+    box.cli("config", "reset", "receiver.tls_clients")
     done(api, "DELETE", f"/tls/client-cas/{fingerprint}", None, admin)
     assert api.call("GET", f"{V1}/tls", token=admin)["client_cas"] == []
 
@@ -309,6 +327,7 @@ def main():
         check_own(api, box, admin)
         check_csr(api, box, admin, ca)
         check_upload(api, box, admin, ca)
+        check_nothing_to_check_by(api, box, admin)
         check_clients(api, box, admin, ca, folder)
         check_command_line(box, ca, folder)
         check_nobody_answers(api, box, admin, ca.issue("x.example.net")[1])

@@ -298,6 +298,11 @@ Test(identity, authorities_are_added_once_and_removed_by_their_fingerprint)
     char ca[65];
     snprintf(ca, sizeof(ca), "%s", buf_str(&answer));
     struct tls_request gone = {.kind = TLS_REQUEST_CLIENT_CA_REMOVE, .fingerprint = ca};
+    identity_set_clients(identity, TLS_CLIENTS_REQUIRED);
+    cr_expect_eq(handle(gone, &answer, &err), -EINVAL, "senders are checked by it alone");
+    cr_expect_not_null(strstr(err.message, "receiver.tls_clients is required"), "%s", err.message);
+    cr_expect(exists(identity_cas_file));
+    identity_set_clients(identity, TLS_CLIENTS_NONE);
     cr_assert_eq(handle(gone, &answer, &err), 0, "%s", err.message);
     cr_expect(!exists(identity_cas_file), "it was there once");
     cr_expect_eq(serve(false), 1);
