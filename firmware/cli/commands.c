@@ -76,10 +76,24 @@ const struct cli_command cli_commands[] = {
      "Listeners, what waits in each stage, the spool, connections, TLS.  Counters are since the\n"
      "receiver was started.  Exits with 1 when it does not report.  --json is --format json.\n",
      cli_receiver, false},
-    {"listeners", "listeners [--format text|json]", "where the receiver listens, and to whom",
+    {"listeners",
+     "listeners [--format text|json]\nlisteners allow [list] [--format text|json]\n"
+     "listeners allow add NETWORK [--listener udp|tcp|tls] [--note TEXT] [--yes]\n"
+     "listeners allow remove NETWORK [--listener udp|tcp|tls] [--yes]\n"
+     "listeners limit [list] [--format text|json]\n"
+     "listeners limit add NETWORK --rate MESSAGES_A_SECOND [--burst MESSAGES]\n"
+     "listeners limit remove NETWORK",
+     "where the receiver listens, to whom, and how fast they may send",
      "Addresses, allow-list, limits, and who was turned away.  Addresses are changed by\n"
-     "azekura config set listen.udp 0.0.0.0:514, the lists in the console.  --json is --format "
-     "json.\n",
+     "azekura config set listen.udp 0.0.0.0:514.  --json is --format json.\n\n"
+     "allow: a listener that no NETWORK is about takes from everybody; one that any is about, "
+     "from\n"
+     "those alone.  Without --listener it is about all three.  Where senders of the last hour "
+     "would\n"
+     "be shut out, it says whom and asks (not with --yes).  limit: of each sender in NETWORK, in\n"
+     "place of receiver.rate_limit and receiver.rate_burst; the longest NETWORK counts; rate 0: "
+     "no\n"
+     "limit; burst: 10000 where it is not said.  add replaces what there is of the same NETWORK.\n",
      cli_listeners, false},
     {"tls",
      "tls [show] [--format text|json]\n"

@@ -1,6 +1,8 @@
 /* Tables (table.h). */
 #include "cli/table.h"
 
+#include "cli/options.h"
+
 #include "cli/text.h"
 #include "cli/when.h"
 
@@ -118,3 +120,30 @@ int table_format(const char *format, bool is_json_flag, bool *ret_is_json)
     *ret_is_json = is_json_flag || (format && strcmp(format, "json") == 0);
     return 0;
 }
+
+int table_begin(struct cli *cli, int argc, char **argv, bool *ret_is_json)
+{
+    struct err err;
+    const char *format = NULL;
+    bool is_json = false;
+    const struct option_spec specs[] = {{"format", &format, NULL}, {"json", NULL, &is_json}};
+    int rc = options_parse(argc, argv, specs, ARRAY_LEN(specs), &err);
+    if (rc < 0)
+        return cli_fail(rc, &err);
+    if (rc > 0)
+        return cli_usage("%s: unexpected argument \"%s\"", argv[0], argv[1]);
+    int code = table_format(format, is_json, ret_is_json);
+    if (code != 0)
+        return code;
+    rc = cli_connect(cli, "azekura", &err);
+    return rc < 0 ? cli_fail(rc, &err) : CLI_OK;
+}
+
+const struct table_column table_listeners[] = {
+    {"name", "LISTENER", TABLE_TEXT},        {"wanted", "WANTED", TABLE_TEXT},
+    {"bound", "LISTENS ON", TABLE_TEXT},     {"received", "MESSAGES", TABLE_NUMBER},
+    {"bytes", "BYTES", TABLE_BYTES},         {"connections", "CONNECTIONS", TABLE_NUMBER},
+    {"buffer_bytes", "BUFFER", TABLE_BYTES}, {"kernel_dropped", "DROPPED", TABLE_NUMBER},
+    {"error", "ERROR", TABLE_TEXT},
+};
+const size_t table_listeners_n = ARRAY_LEN(table_listeners);

@@ -35,4 +35,12 @@ MUST_USE int table_json(struct cli *cli, const char *key, enum report what,
 /* --format text|json, and --json: 0 and *ret, or the exit code of a complaint. */
 int table_format(const char *format, bool is_json_flag, bool *ret_is_json);
 
+/* The arguments of a command that only shows: --format and --json; and a connection.  CLI_OK, or
+ * the exit code of a complaint. */
+int table_begin(struct cli *cli, int argc, char **argv, bool *ret_is_json);
+
+/* Of REPORT_RECEIVER_LISTENERS. */
+extern const struct table_column table_listeners[];
+extern const size_t table_listeners_n;
+
 #endif

@@ -15,4 +15,23 @@ MUST_USE int listener_set_allow(PGconn *c, const char *actor, const char *rows, 
 MUST_USE int listener_set_limits(PGconn *c, const char *actor, const char *rows, PGresult **ret,
                                  struct err *err);
 
+/* One row more or less of the list that is there; as above, and -ENOENT when it is not there.  The
+ * row of the same network (and listener; NULL: all) is replaced.  Two at once lose nothing of each
+ * other. */
+struct listener_row {
+    const char *network;
+    const char *listener, *note; /* of the allow-list */
+    const char *rate, *burst;    /* of the limits: whole numbers */
+};
+enum listener_list {
+    LISTENER_ALLOW,
+    LISTENER_LIMITS,
+};
+MUST_USE int listener_add_row(PGconn *c, const char *actor, enum listener_list list,
+                              const struct listener_row *row, bool is_forced, PGresult **ret,
+                              struct err *err);
+MUST_USE int listener_remove_row(PGconn *c, const char *actor, enum listener_list list,
+                                 const struct listener_row *row, bool is_forced, PGresult **ret,
+                                 struct err *err);
+
 #endif

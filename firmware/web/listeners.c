@@ -174,14 +174,16 @@ static int apply_list(struct request *rq, const char *name, const cJSON *body,
     char actor[AUTH_ACTOR_MAX];
     bool is_allow = strcmp(name, "allow") == 0;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(body, name);
+    bool is_forced = false;
     int rc = body_only(body, is_allow ? "allow|force" : "limits", err);
+    if (rc == 0)
+        rc = body_flag(body, "force", &is_forced, err);
     if (rc == 0 && !cJSON_IsArray(list))
         rc = err_set_field(err, EINVAL, "bad_value", name, "%s: it must be a list", name);
     if (rc == 0)
         rc = request_db(rq, err);
     if (rc < 0)
         return rc;
-    bool is_forced = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(body, "force"));
     char *rows = cJSON_PrintUnformatted(list);
     CHECK(rows); /* there is memory */
     auth_actor(&rq->who, actor);

@@ -54,7 +54,7 @@ def check_allow(api, box):
     for body in ({}, {"allow": None}, {"allow": {}}, {"allow": [7]}, {"allow": [{"network": "x"}]}, {"allow": [{"network": 7}]},
                  {"allow": [{"network": "192.0.2.0/24", "listener": "fax"}]}, {"allow": [{"network": "192.0.2.0/24", "note": "x" * 201}]},
                  {"allow": [{"network": "192.0.2.0/24"}, {"network": "192.0.2.7/24"}]}, {"allow": [{"network": "192.0.2.0/24", "more": 1}]},
-                 {"allow": [], "more": 1}, {"allow": [{"network": f"10.0.{i // 256}.{i % 256}"} for i in range(1001)]}):
+                 {"allow": [], "more": 1}, {"allow": [], "force": "yes"}, {"allow": [], "force": 1}, {"allow": [{"network": f"10.0.{i // 256}.{i % 256}"} for i in range(1001)]}):
         error = api.call("PUT", path, token=admin, body=body, expect=400)["error"]
         assert error["message"], body
     mixed = {"allow": [{"network": "127.0.0.0/8"}, {"network": "300.1.1.1"}, {"network": "10.0.0.0/8", "listener": "UDP"}]}
@@ -87,6 +87,65 @@ def check_allow(api, box):
     api.call("PUT", path, token=admin, body={"allow": []})
 
 
+def check_some_are_shut_out(api, box):
+    """One sender of two would be: it is said whom, and who is out already is not asked about again."""
+    admin, path = box.token("admin"), f"{V1}/listeners/allow"
+    stored = int(box.value("select coalesce(sum(stored), 0) from azekura.ledger_total"))
+    wait_for(lambda: box.value("select count(*) from azekura.listener_allow") == "0", "everybody may send again")
+
+    def both_are_in():
+        for source in ("127.0.0.1", "127.0.0.2"):
+            box.send_udp([b"<13>1 - - - - - - one of two"], source=source)
+        return int(box.value("select coalesce(sum(stored), 0) from azekura.ledger_total")) > stored and \
+            box.value("select count(distinct source) from azekura.ledger where arrived > not_allowed and host(source) in ('127.0.0.1', '127.0.0.2')") == "2"
+    wait_for(both_are_in, "two senders are heard")
+    some = {"allow": [{"network": "127.0.0.1"}]}
+    error = api.call("PUT", path, token=admin, body=some, expect=409)["error"]
+    assert error["code"] == "would_shut_out" and "1 of the 3 senders of the last hour: 127.0.0.2 by udp" in error["message"], error
+    api.call("PUT", path, token=admin, body={**some, "force": True})
+    api.call("PUT", path, token=admin, body={"allow": [*some["allow"], {"network": "10.0.0.0/8"}], "force": None})
+    api.call("PUT", path, token=admin, body={"allow": []})
+
+
+def check_lists_by_command(box):
+    """The same lists, a row at a time."""
+    def fails(code, said, *args, **more):
+        result = box.cli("listeners", *args, check=False, **more)
+        assert result.returncode == code and said in result.stdout + result.stderr, (args, result)
+    assert "everybody" in box.cli("listeners", "allow") and json.loads(box.cli("listeners", "allow", "list", "--json")) == []
+    fails(1, "1 of the 3 senders of the last hour: 127.0.0.2 by udp", "allow", "add", "127.0.0.1", stdin="no\n")
+    assert json.loads(box.cli("listeners", "allow", "--json")) == [], "nothing was changed"
+    box.cli("listeners", "allow", "add", "127.0.0.1", stdin="yes\n")
+    box.cli("listeners", "allow", "add", "127.0.0.77/8", "--note", "all of it")
+    box.cli("listeners", "allow", "add", "127.0.0.0/8", "--note", "loopback")
+    box.cli("listeners", "allow", "add", "2001:db8::/32", "--listener", "tls")
+    rows = json.loads(box.cli("listeners", "allow", "list", "--json"))
+    assert [(r["network"], r["listener"], r["note"]) for r in rows] == [
+        ("127.0.0.0/8", None, "loopback"), ("127.0.0.1/32", None, ""), ("2001:db8::/32", "tls", "")], rows
+    fails(1, "127.0.0.2 by udp", "allow", "remove", "127.0.0.0/8")
+    fails(1, "is not in the list for all listeners", "allow", "remove", "2001:db8::/32")
+    fails(1, "is not in the list for tcp", "allow", "remove", "2001:db8::/32", "--listener", "tcp")
+    fails(2, "is not a network", "allow", "add", "300.1.1.1")
+    fails(2, "is not udp, tcp, tls", "allow", "add", "10.0.0.0/8", "--listener", "fax")
+    fails(2, "name one network", "allow", "add")
+    fails(2, "there is no", "allow", "clear")
+    for network, more in (("2001:db8::/32", ["--listener", "tls"]), ("127.0.0.1", []), ("127.0.0.0/8", [])):
+        box.cli("listeners", "allow", "remove", network, *more)
+    assert json.loads(box.cli("listeners", "allow", "--json")) == []
+    box.cli("listeners", "limit", "add", "192.0.2.77/24", "--rate", "5")
+    box.cli("listeners", "limit", "add", "192.0.2.0/24", "--rate", "7", "--burst", "70")
+    assert json.loads(box.cli("listeners", "limit", "list", "--json")) == [{"network": "192.0.2.0/24", "rate": 7, "burst": 70}]
+    assert "192.0.2.0/24" in box.cli("listeners", "limit")
+    fails(2, "--rate is missing", "limit", "add", "10.0.0.0/8")
+    fails(2, "not a whole number", "limit", "add", "10.0.0.0/8", "--rate", "-1")
+    fails(2, "not a whole number of 1..", "limit", "add", "10.0.0.0/8", "--rate", "1", "--burst", "0")
+    fails(2, "is not a network", "limit", "add", "x", "--rate", "1")
+    fails(1, "is not in the list", "limit", "remove", "10.0.0.0/8")
+    box.cli("listeners", "limit", "remove", "192.0.2.0/24")
+    actors = box.psql("select distinct actor like 'cli:%', count(*) from azekura.audit where action like 'listeners.%' and actor like 'cli:%' group by 1")
+    assert actors == [("t", "10")], actors
+
+
 def check_limits(api, box):
     admin = box.token("admin")
     path = f"{V1}/listeners/limits"
@@ -104,7 +163,7 @@ def check_limits(api, box):
     assert api.call("PUT", path, token=admin, body={"limits": rows})["limits"] == rows
     assert "2001:db8::/32" in box.cli("listeners")
     assert api.call("PUT", path, token=admin, body={"limits": []})["limits"] == []
-    assert box.value("select count(*) from azekura.audit where action = 'listeners.limits'") == "2"
+    assert box.value("select count(*) from azekura.audit where action = 'listeners.limits' and actor like 'token:%'") == "2"
 
 
 def check_gaps(api, box):
@@ -160,6 +219,8 @@ def main():
         check_allow(api, box)
         check_limits(api, box)
         check_gaps(api, box)
+        check_some_are_shut_out(api, box)
+        check_lists_by_command(box)
         check_away(api, box)
         api.assert_all_exercised(elsewhere=ELSEWHERE)
 
