@@ -13,16 +13,22 @@ reads one line of JSON in reply from standard input:
     ::days N MESSAGES   (so many in each of the last N days, in each source group; replies the days, UTC)
     ::today GROUP MESSAGES   (so many that came today up to now, in the source group of this id)
     ::doubt             (the clock is doubted as after a jump of 30 days)
+    ::issue NAME USAGE  (a certificate of a test authority for serverAuth or clientAuth: {certificate, key, authority})
+    ::sign CSR          (JSON text of a request for a certificate; replies the certificate)
+    ::pkcs12 NAME PASSWORD   (a new certificate and key for a server in a file, as base64)
 
 Everything else it writes is passed on.
 """
 
+import base64
+import contextlib
 import datetime
 import json
 import os
 import subprocess
 import sys
 
+from authority import Authority
 from azk import Product, ScenarioFailure, run, wait_for
 from cluster import SOURCE
 from history import fill
@@ -52,9 +58,22 @@ def doubt_the_clock(box):
     box.psql("update azekura.retention_clock set doubted_since = now(), doubted_from = now() - interval '30 days', doubted_to = now()")
 
 
-def obey(box, command):
+def certify(authority, verb, what):
+    """Certificates, by an authority that nobody knows before."""
+    if verb == "sign":
+        return authority.sign(json.loads(what))
+    name, _, detail = what.partition(" ")
+    if verb == "pkcs12":
+        return base64.b64encode(authority.pkcs12(*authority.issue(name), detail)).decode("ascii")
+    certificate, key = authority.issue(name, usage=detail)
+    return {"certificate": certificate, "key": key, "authority": authority.pem}
+
+
+def obey(box, authority, command):
     """Do what a line asks for; what to reply."""
     verb, _, what = command.partition(" ")
+    if verb in ("issue", "sign", "pkcs12"):
+        return certify(authority, verb, what)
     if verb == "stop":
         box.stop(what)
     elif verb == "start":
@@ -101,11 +120,13 @@ def drive(box, test):
         "AZK_TCP_PORT": str(box.address("tcp")[1]),
         "AZK_WEBUI": str(WEBUI),
     }
-    with subprocess.Popen(["node", test], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as node:
+    with contextlib.ExitStack() as held:
+        node = held.enter_context(subprocess.Popen(["node", test], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+        authority = held.enter_context(Authority())
         try:
             for line in node.stdout:
                 if line.startswith("::"):
-                    node.stdin.write(json.dumps(obey(box, line[2:].strip())) + "\n")
+                    node.stdin.write(json.dumps(obey(box, authority, line[2:].strip())) + "\n")
                     node.stdin.flush()
                 else:
                     print(line, end="", flush=True)

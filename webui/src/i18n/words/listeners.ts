@@ -26,7 +26,7 @@ export const listeners = {
     "list.removeRow": ["Remove {what}", "{what} を削除"],
     "list.note": ["note", "メモ"],
     "change.does": ["What saving does", "保存すると行われること"],
-    "change.saved": ["Saved, and in force.", "保存し、反映しました。"],
+    "change.saved": ["Saved.", "保存しました。"],
     "change.undone": ["Taken back.", "元に戻しました。"],
     "change.undo": ["Take it back", "元に戻す"],
     "does.opens": ["{listener} also listens at {addresses}, at once and without a restart.", "{listener} は再起動なしで、すぐに {addresses} でも待ち受けます。"],

@@ -100,8 +100,9 @@ function Row({ row, number, hits, problem, isReadOnly, onChange, onRemove }: Row
 export function AllowCard({ view, form }: { view: View; form: ListForm<AllowEntry> }) {
     const { t } = useWords();
     const { rows, act } = form;
-    const hour = useHeard(1);
-    const day = useHeard(24);
+    const asked = useHeard(1, form.n > 0);
+    const hour = asked.data;
+    const day = useHeard(24).data;
     const wrong = allowProblems(rows);
     const out = shutOut(hour?.heard ?? [], form.current, rows);
     const proposed = suggestions(day?.heard ?? [], rows).slice(0, SUGGESTED);
@@ -111,7 +112,7 @@ export function AllowCard({ view, form }: { view: View; form: ListForm<AllowEntr
         const here = wrong[i];
         return here ? t(WRONG[here]) : (error?.rows.find((r) => r.row === i)?.message ?? "");
     };
-    const danger = out.length > 0 || isRefused;
+    const isForced = out.length > 0 || isRefused;
     const add = (network: string) => form.set([...rows, { network, listener: null, note: "" }]);
     return (
         <section class={css.section}>
@@ -149,6 +150,7 @@ export function AllowCard({ view, form }: { view: View; form: ListForm<AllowEntr
                             ))}
                         </div>
                     )}
+                    {asked.error && !hour && <p class="dim">{t("allow.unknown")}</p>}
                     {hour && !hour.isComplete && <p class="dim">{t("allow.notAll", { n: formatCount(hour.heard.length) })}</p>}
                 </div>
             </Card>
@@ -158,11 +160,11 @@ export function AllowCard({ view, form }: { view: View; form: ListForm<AllowEntr
                 effects={effects(out, form, t)}
                 error={error && !error.rows.some((r) => r.row !== null) ? (isRefused ? error.message : errorText(error, t)) : null}
                 isBusy={act.isBusy}
-                isWrong={wrong.some((w) => w !== null) || hour === undefined}
-                danger={danger ? t("allow.saveShut", { n: formatCount(Math.max(out.length, 1)) }) : undefined}
+                isWrong={wrong.some((w) => w !== null) || (hour === undefined && asked.error === null)}
+                danger={out.length > 0 ? t("allow.saveShut", { n: formatCount(out.length) }) : isRefused ? t("allow.saveAnyway") : undefined}
                 said={form.said}
                 mayUndo={form.mayUndo}
-                onSave={() => void form.save(danger)}
+                onSave={() => void form.save(isForced)}
                 onDiscard={form.discard}
                 onUndo={() => void form.undo()}
             />

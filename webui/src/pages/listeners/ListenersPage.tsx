@@ -13,7 +13,7 @@ import { Certificates } from "./Certificates";
 import { Senders } from "./Senders";
 import type { View } from "./view";
 
-const EVERY_MS = 3000;
+const EVERY_MS = 2000;
 const TABS = ["addresses", "senders", "tls"] as const;
 type TabName = (typeof TABS)[number];
 const WORD: Record<TabName, Key> = { addresses: "listen.tab.addresses", senders: "listen.tab.senders", tls: "listen.tab.tls" };

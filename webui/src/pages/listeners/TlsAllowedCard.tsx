@@ -81,7 +81,7 @@ export function TlsAllowedCard({ tls, form }: { tls: Tls; form: ListForm<TlsAllo
         const who = out.slice(0, NAMED).map((s) => t("allowed.who", { name: s.name, source: s.source }));
         effects.push({ text: t("allow.doesShut", { n: formatCount(out.length), who: [...who, ...(out.length > NAMED ? ["…"] : [])].join(t("word.comma")) }), isWarning: true });
     }
-    const danger = out.length > 0 || isRefused;
+    const isForced = out.length > 0 || isRefused;
     return (
         <section class={css.section}>
             <Card title={t("allowed.title")}>
@@ -115,10 +115,10 @@ export function TlsAllowedCard({ tls, form }: { tls: Tls; form: ListForm<TlsAllo
                 error={error && (isRefused || error.field !== undefined ? error.message : errorText(error, t))}
                 isBusy={act.isBusy}
                 isWrong={wrong.some((w) => w !== null)}
-                danger={danger ? t("allow.saveShut", { n: formatCount(Math.max(out.length, 1)) }) : undefined}
+                danger={out.length > 0 ? t("allow.saveShut", { n: formatCount(out.length) }) : isRefused ? t("allow.saveAnyway") : undefined}
                 said={form.said}
                 mayUndo={form.mayUndo}
-                onSave={() => void form.save(danger)}
+                onSave={() => void form.save(isForced)}
                 onDiscard={form.discard}
                 onUndo={() => void form.undo()}
             />

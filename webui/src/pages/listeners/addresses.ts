@@ -29,8 +29,7 @@ export function problemOf(row: AddressRow, rows: readonly AddressRow[]): Address
     if (!readAddress(row.host.trim())) return "address";
     if (!/^\d{1,5}$/.test(row.port.trim()) || Number(row.port) > 65_535) return "port";
     const same = (other: AddressRow) => other.host.trim() === row.host.trim() && Number(other.port) === Number(row.port);
-    // port 0 is any that is free, so another each time
-    return Number(row.port) > 0 && rows.filter(same).length > 1 ? "twice" : null;
+    return rows.filter(same).length > 1 ? "twice" : null;
 }
 
 export function hasProblem(text: string): boolean {

@@ -1,12 +1,13 @@
 import { boxNow } from "../../api/client";
 import { getLedger } from "../../api/endpoints";
-import { useResource } from "../../state/useResource";
+import { useResource, type Resource } from "../../state/useResource";
 import { isInNetwork } from "../../utils/network";
 import type { Heard } from "./allow";
 
 const ROWS = 1000;
 const HOUR_MS = 3_600_000;
 const EVERY_MS = 60_000;
+const FRESH_EVERY_MS = 10_000;
 /** Where the ledger counts made-up addresses together. */
 const NOBODY = ["0.0.0.0", "::"];
 /** The built-in benchmark's: it is let in whatever the list says. */
@@ -18,10 +19,10 @@ export interface HeardLately {
     isComplete: boolean;
 }
 
-/** Who was let in within so many hours; undefined while it is not known. */
-export function useHeard(hours: number): HeardLately | undefined {
-    const { data } = useResource(
-        `heard ${hours}`,
+/** Who was let in within so many hours.  `isFresh`: asked anew now, and often: something hangs on it. */
+export function useHeard(hours: number, isFresh = false): Resource<HeardLately> {
+    return useResource(
+        `heard ${hours} ${isFresh}`,
         async (signal) => {
             const to = boxNow() + 60_000;
             const { rows, rows_complete } = await getLedger({ from: to - hours * HOUR_MS - 60_000, to }, ROWS, signal);
@@ -30,7 +31,6 @@ export function useHeard(hours: number): HeardLately | undefined {
                 .map(({ source, listener }) => ({ source, listener }));
             return { heard, isComplete: rows_complete };
         },
-        EVERY_MS,
+        isFresh ? FRESH_EVERY_MS : EVERY_MS,
     );
-    return data;
 }

@@ -1,5 +1,5 @@
 import type { Gaps } from "../../api/receiver";
-import { Card, Moment } from "../../components/States";
+import { Ago, Card } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
 import { href } from "../../state/router";
@@ -45,7 +45,7 @@ export function GapsCard({ gaps }: { gaps: Gaps }) {
                                     <td>{t(LISTENER_WORD[row.listener])}</td>
                                     <td class={cx(ui.num, row.missing > 0 && css.bad)}>{formatCount(row.missing)}</td>
                                     <td class={ui.num}>{formatCount(row.repeated)}</td>
-                                    <td>{row.at === null ? "–" : <Moment at={row.at} />}</td>
+                                    <td>{row.at === null ? "–" : <Ago at={row.at} />}</td>
                                     <td>
                                         {row.from && row.to && (
                                             <a href={href("/logs", { q: clause("source", row.source), from: row.from, to: row.to })}>{t("gaps.around")}</a>
