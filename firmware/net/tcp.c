@@ -77,6 +77,7 @@ struct tcp {
     struct tcp_reads reads;
 
     uint32_t window; /* number of the present one */
+    bool has_more;   /* a read of this poll took all that it asked for, so more may wait */
     int64_t window_mono_us, read_mono_us, rested_mono_us, rest_us;
     uint64_t hottest_bytes; /* of one connection in the window */
 
@@ -408,6 +409,7 @@ static void read_once(struct tcp *t, struct tcp_connection *c, int64_t now)
     }
     ssize_t got = recv(c->fd, place, room, 0);
     if (got > 0) {
+        t->has_more |= (size_t)got == room;
         note_read(t, c, (size_t)got, now);
         if (c->tls)
             feed(t, c, view_of(t->wire, (size_t)got), now);
@@ -450,6 +452,7 @@ int tcp_poll(struct tcp *t, int64_t now)
     turn_window(t, now);
     int done = 0;
     bool goes_on = true;
+    t->has_more = false;
     /* A connection only ends here in its own turn, so the later events stay valid. */
     while (done < n && goes_on) {
         struct tcp_connection *c = events[done].data.ptr;
@@ -460,7 +463,7 @@ int tcp_poll(struct tcp *t, int64_t now)
             read_once(t, c, now);
         goes_on = t->handler.between(t->handler.context);
     }
-    bool is_emptied = goes_on && n < EVENTS_A_POLL;
+    bool is_emptied = goes_on && n < EVENTS_A_POLL && !t->has_more;
     if (is_emptied && t->rest_us > 0 && now - t->read_mono_us < 2 * t->rest_us) {
         t->rested_mono_us = now + t->rest_us;
         t->reads.rests++;

@@ -415,6 +415,24 @@ Test(tcp, connections_that_trickle_rest_and_the_first_bytes_after_a_silence_do_n
     close_log(&log);
 }
 
+Test(tcp, a_socket_that_has_more_than_was_asked_for_does_not_rest)
+{
+    static char much[60000];
+    struct log log;
+    open_log(&log, 4, 65536);
+    int fd = dial(&log);
+    accept_all(&log, 0);
+    memset(much, 'x', 6000);
+    send_all(fd, much, 6000); /* of a large message: it has a buffer of its own from here on */
+    read_at(&log, 1000000);
+    memset(much, '\n', sizeof(much));
+    send_all(fd, much, sizeof(much));
+    read_at(&log, 1000500);
+    cr_expect_leq(tcp_rested_mono_us(log.tcp), 1000500, "the most of it still waits");
+    close(fd);
+    close_log(&log);
+}
+
 Test(tcp, a_connection_that_fills_its_window_does_not_rest)
 {
     static char much[60000];
