@@ -517,20 +517,24 @@ static uint64_t refused_of(const unsigned char *r)
     return n;
 }
 
-void ledger_replayed(struct ledger_page *p, const struct ledger_replay rows[LEDGER_ROWS])
+uint64_t ledger_replayed(struct ledger_page *p, const struct ledger_replay rows[LEDGER_ROWS])
 {
     size_t reason = get32(p->p + P_REASON);
+    uint64_t lost = 0;
     for (uint32_t i = 0; i < p->rows; i++) {
         unsigned char *r = row_at(p, i);
         if (r[R_FAMILY] == 0)
             continue; /* kernel drops */
         uint64_t known = refused_of(r) + rows[i].messages;
         put64(r + R_TRUNCATED, rows[i].truncated);
-        if (get64(r + R_ARRIVED) > known)
-            add64(r + R_REFUSED + 8 * reason, get64(r + R_ARRIVED) - known);
-        else
+        if (get64(r + R_ARRIVED) <= known) {
             put64(r + R_ARRIVED, known);
+            continue;
+        }
+        lost += get64(r + R_ARRIVED) - known;
+        add64(r + R_REFUSED + 8 * reason, get64(r + R_ARRIVED) - known);
     }
+    return lost;
 }
 
 bool ledger_is_rejected(const struct ledger_page *p)

@@ -89,8 +89,9 @@ struct ledger_replay {
 };
 /* Make a recovered page agree with what was replayed of it: of each row arrived = refused +
  * messages; what had been counted and is not in the journal any more is refused for the reason that
- * the page gives (crash).  Done again after a crash it does the same. */
-void ledger_replayed(struct ledger_page *p, const struct ledger_replay rows[LEDGER_ROWS]);
+ * the page gives (crash), and how many these are is returned.  Done again after a crash it does the
+ * same, and returns 0. */
+uint64_t ledger_replayed(struct ledger_page *p, const struct ledger_replay rows[LEDGER_ROWS]);
 /* The page's block had been rejected and set aside (ledger_reject) by the earlier run. */
 bool ledger_is_rejected(const struct ledger_page *p);
 

@@ -120,7 +120,12 @@ void replay_unit(struct shared *s, struct work *w)
         log_line(LOG_ERROR, "the journal of unit %llu of the run before is damaged: %s",
                  (unsigned long long)ledger_page_number(w->page), err.message);
     drop_empty_blocks(r);
-    ledger_replayed(w->page, r->rows);
+    uint64_t lost = ledger_replayed(w->page, r->rows);
+    if (lost > 0)
+        log_line(LOG_WARNING,
+                 "%llu messages of unit %llu of the run before are not in its journal: they are "
+                 "counted as refused (crash)",
+                 (unsigned long long)lost, (unsigned long long)ledger_page_number(w->page));
     atomic_fetch_add(&s->inherited, r->messages);
     atomic_fetch_add(&s->inherited_benchmark, r->benchmark_messages);
     buf_free(&r->scratch);
