@@ -81,8 +81,8 @@ Test(sequence, no_beginning_of_a_message_is_read_beyond_its_end)
     static const char *const whole[] = {
         "<34>1 2026-03-10T12:00:00Z h app - - [meta sequenceId=\"17\"] x",
         "<189>000123: *Mar 10 11:22:33.123 UTC: %SYS-5-CONFIG_I: Configured",
-        "<14>Mar 10 11:22:33 h app: seq: 1, x " MARK " y",
-        "<14>Mar 10 11:22:33 h app: text " MARK,
+        ("<14>Mar 10 11:22:33 h app: seq: 1, x " MARK " y"),
+        ("<14>Mar 10 11:22:33 h app: text " MARK),
     };
     for (size_t i = 0; i < ARRAY_LEN(whole); i++)
         for (size_t n = 0; n <= strlen(whole[i]); n++) {
