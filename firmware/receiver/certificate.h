@@ -3,6 +3,7 @@
  *   certificate.c         what a certificate says of itself
  *   certificate_make.c    a key, a request (CSR), a certificate signed by itself
  *   certificate_bundle.c  what an administrator uploads: parsed, put in order, checked
+ *   certificate_unlock.c  what of it is locked with a password
  *
  * Errors are sentences for the administrator and never hold a byte of a key. */
 #ifndef AZEKURA_RECEIVER_CERTIFICATE_H
@@ -93,6 +94,11 @@ MUST_USE int certificate_bundle_pem(struct view pem, const char *password,
                                     struct certificate_bundle *ret, struct err *err);
 /* A PKCS #12 file (.p12, .pfx). */
 MUST_USE int certificate_bundle_pkcs12(struct view der, const char *password,
+                                       struct certificate_bundle *ret, struct err *err);
+/* Of the two above: whether the encrypted keys of a PEM text can be opened in bearable time; and a
+ * PKCS #12 file opened, likewise.  0, or negative and *err. */
+MUST_USE int certificate_check_locks(struct view pem, struct err *err);
+MUST_USE int certificate_unlock_pkcs12(struct view der, const char *password,
                                        struct certificate_bundle *ret, struct err *err);
 /* Put the chain in order, beginning with the certificate of the bundle's key and without the root,
  * and check that it can serve now: dates, use, strength, nothing that does not belong.  0, or

@@ -5,7 +5,6 @@
  * turn away (expired, of another key, not for servers) is refused with a sentence. */
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/pkcs12.h>
 #include <openssl/x509v3.h>
 
 #include "base/clock.h"
@@ -54,6 +53,9 @@ static int parse_key(struct view pem, const char *password, EVP_PKEY **ret, stru
     *ret = NULL;
     if (!pem.n || !memmem(pem.p, pem.n, mark, strlen(mark)))
         return 0;
+    int rc = certificate_check_locks(pem, err);
+    if (rc < 0)
+        return rc;
     BIO *b = BIO_new_mem_buf(pem.p, (int)pem.n);
     CHECK(b);
     *ret = PEM_read_bio_PrivateKey(b, NULL, give_password, &p);
@@ -100,49 +102,11 @@ int certificate_bundle_pem(struct view pem, const char *password, struct certifi
     return 0;
 }
 
-static int pkcs12_error(struct err *err)
-{
-    int reason = ERR_GET_REASON(ERR_peek_last_error());
-    bool is_old = reason == ERR_R_UNSUPPORTED || reason == EVP_R_UNSUPPORTED_ALGORITHM;
-    const char *text = certificate_openssl_reason();
-    if (is_old)
-        return bad(err, "bad_pkcs12",
-                   "the PKCS #12 file is encrypted in an old way (RC2 or DES); write it again "
-                   "with AES, or upload PEM");
-    if (reason == PKCS12_R_MAC_VERIFY_FAILURE)
-        return bad(err, "bad_password", "the password does not open the PKCS #12 file");
-    return err_set(err, EINVAL, "bad_pkcs12", "the PKCS #12 file cannot be read: %s", text);
-}
-
 int certificate_bundle_pkcs12(struct view der, const char *password, struct certificate_bundle *ret,
                               struct err *err)
 {
-    struct certificate_bundle b = {0};
     int rc = check_size(der, password, err);
-    if (rc < 0)
-        return rc;
-    ERR_clear_error();
-    const unsigned char *p = (const unsigned char *)der.p;
-    PKCS12 *file = d2i_PKCS12(NULL, &p, (long)der.n);
-    if (!file) {
-        ERR_clear_error();
-        return bad(err, "bad_pkcs12", "this is not a PKCS #12 file");
-    }
-    X509 *leaf = NULL;
-    bool is_parsed = PKCS12_parse(file, password ? password : "", &b.key, &leaf, &b.chain) == 1;
-    PKCS12_free(file);
-    if (!is_parsed)
-        return pkcs12_error(err);
-    if (!b.chain)
-        b.chain = sk_X509_new_null();
-    CHECK(b.chain && (!leaf || sk_X509_unshift(b.chain, leaf) > 0));
-    if (sk_X509_num(b.chain) > TLS_CHAIN_MAX + 1) {
-        certificate_bundle_free(&b);
-        return err_set(err, E2BIG, "bad_pkcs12", "more than %d certificates came at once",
-                       TLS_CHAIN_MAX + 1);
-    }
-    *ret = b;
-    return 0;
+    return rc < 0 ? rc : certificate_unlock_pkcs12(der, password, ret, err);
 }
 
 /* ---- order ---- */
@@ -261,6 +225,28 @@ static int check_strength(X509 *x, struct err *err)
     return 0;
 }
 
+/* What senders cannot use or do not understand, though it may be strong. */
+static int check_use(X509 *x, struct err *err)
+{
+    EVP_PKEY *key = X509_get0_pubkey(x);
+    char curve[64] = "";
+    bool is_elliptic = EVP_PKEY_get_base_id(key) == EVP_PKEY_EC;
+    if (is_elliptic && (EVP_PKEY_get_group_name(key, curve, sizeof(curve), NULL) != 1 ||
+                        (strcmp(curve, "prime256v1") != 0 && strcmp(curve, "secp384r1") != 0 &&
+                         strcmp(curve, "secp521r1") != 0)))
+        return err_set(err, EINVAL, "bad_certificate",
+                       "the key is of the curve %s, which TLS 1.3 does not know: use P-256, P-384 "
+                       "or P-521",
+                       *curve ? curve : "of its own");
+    if (X509_check_purpose(x, X509_PURPOSE_SSL_SERVER, 0) != 1)
+        return named(err, x, "the certificate ",
+                     " may not be used by a server (its key usage says so)");
+    if (X509_get_extension_flags(x) & (EXFLAG_CRITICAL | EXFLAG_INVALID))
+        return named(err, x, "the certificate ",
+                     " has a critical extension that senders do not know, or a damaged one");
+    return 0;
+}
+
 int certificate_bundle_check(struct certificate_bundle *b, int64_t now_us, struct err *err)
 {
     if (sk_X509_num(b->chain) <= 0)
@@ -276,9 +262,8 @@ int certificate_bundle_check(struct certificate_bundle *b, int64_t now_us, struc
         if (rc == 0 && i > 0 && X509_check_ca(x) == 0)
             rc = named(err, x, "the certificate ", " may not sign others, but one is signed by it");
     }
-    if (rc == 0 && X509_check_purpose(sk_X509_value(b->chain, 0), X509_PURPOSE_SSL_SERVER, 0) != 1)
-        rc = named(err, sk_X509_value(b->chain, 0), "the certificate ",
-                   " may not be used by a server (its key usage says so)");
+    if (rc == 0)
+        rc = check_use(sk_X509_value(b->chain, 0), err);
     ERR_clear_error();
     return rc;
 }

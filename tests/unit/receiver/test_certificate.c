@@ -389,3 +389,173 @@ Test(certificate, what_a_request_may_not_hold_is_named)
     cr_expect_eq(certificate_key_of("ec-p256"), CERTIFICATE_EC_P256);
     cr_expect_eq(certificate_key_of("rsa-512"), -1);
 }
+
+/* A key that is said to be locked so, in PEM. */
+static void add_locked(struct buf *out, X509_ALGOR *how)
+{
+    X509_SIG *sig = X509_SIG_new();
+    X509_ALGOR *algorithm;
+    ASN1_OCTET_STRING *content;
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *text;
+    X509_SIG_getm(sig, &algorithm, &content);
+    cr_assert(how && X509_ALGOR_copy(algorithm, how) == 1);
+    cr_assert_eq(ASN1_OCTET_STRING_set(content, (const unsigned char *)"0123456789abcdef", 16), 1);
+    cr_assert_eq(PEM_write_bio_PKCS8(bio, sig), 1);
+    long n = BIO_get_mem_data(bio, &text);
+    cr_assert_eq(buf_add(out, text, (size_t)n), 0);
+    BIO_free(bio);
+    X509_SIG_free(sig);
+    X509_ALGOR_free(how);
+}
+
+Test(certificate, a_key_whose_password_takes_forever_to_try_is_refused_at_once)
+{
+    const EVP_CIPHER *cipher = EVP_aes_256_cbc();
+    static unsigned char salt[8] = "saltsalt";
+    const struct {
+        const char *name;
+        X509_ALGOR *how;
+        const char *says;
+    } cases[] = {
+        {"PBKDF2", PKCS5_pbe2_set_iv(cipher, INT32_MAX, salt, 8, NULL, NID_hmacWithSHA256),
+         "hashed more than"},
+        {"PBKDF2 as OpenSSL does it",
+         PKCS5_pbe2_set_iv(cipher, 2048, salt, 8, NULL, NID_hmacWithSHA256), "does not open"},
+        {"scrypt", PKCS5_pbe2_set_scrypt(cipher, salt, 8, NULL, 1 << 14, 1, 10000),
+         "hashed more than"},
+        {"scrypt as OpenSSL does it", PKCS5_pbe2_set_scrypt(cipher, salt, 8, NULL, 1 << 14, 8, 1),
+         "does not open"},
+        {"DES", PKCS5_pbe_set(NID_pbe_WithSHA1And3_Key_TripleDES_CBC, INT32_MAX, salt, 8),
+         "hashed more than"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct buf pem = BUF_INIT(TLS_PEM_MAX_BYTES);
+        struct certificate_bundle b = {0};
+        struct err err = {0};
+        add(&pem, pki.leaf);
+        add_locked(&pem, cases[i].how);
+        cr_expect_lt(certificate_bundle_pem(buf_view(&pem), "secret", &b, &err), 0, "%s",
+                     cases[i].name);
+        cr_expect_not_null(strstr(err.message, cases[i].says), "%s: %s", cases[i].name,
+                           err.message);
+        buf_free(&pem);
+    }
+}
+
+Test(certificate, a_pkcs12_file_that_takes_forever_is_refused_at_once)
+{
+    static const unsigned char said[] = {2, 3, 1, 0, 1}, more[] = {2, 3, 0x7f, 0xff, 0xff};
+    PKCS12 *p12 = PKCS12_create("secret", "log", pki.key, pki.leaf, NULL, 0, 0, 65537, 65537, 0);
+    unsigned char *der = NULL;
+    int n = i2d_PKCS12(p12, &der), places = 0;
+    struct view file = view_of((char *)der, (size_t)n);
+    struct certificate_bundle b = {0};
+    struct err err = {0};
+    cr_assert_eq(certificate_bundle_pkcs12(file, "secret", &b, &err), 0, "%s", err.message);
+    certificate_bundle_free(&b);
+    unsigned char *mac = memmem(der + n - sizeof(said), sizeof(said), said, sizeof(said));
+    cr_assert_not_null(mac, "the file ends with how often its MAC is made");
+    memcpy(mac, more, sizeof(more));
+    cr_expect_lt(certificate_bundle_pkcs12(file, "secret", &b, &err), 0);
+    cr_expect_not_null(strstr(err.message, "hashed more than"), "%s", err.message);
+    /* the rest is under the MAC, so look at the file without it */
+    for (unsigned char *at = der; (at = memmem(at, (size_t)(der + n - at), said, sizeof(said)));
+         at++) {
+        PKCS12 *bare;
+        unsigned char *out = NULL;
+        const unsigned char *p = der;
+        memcpy(mac, said, sizeof(said));
+        if (at == mac)
+            break;
+        memcpy(at, more, sizeof(more));
+        bare = d2i_PKCS12(NULL, &p, n);
+        memcpy(at, said, sizeof(said));
+        cr_assert(bare && PKCS12_set_mac(bare, "secret", -1, NULL, 0, 1, EVP_sha256()) == 1);
+        int m = i2d_PKCS12(bare, &out);
+        err = (struct err){0};
+        cr_expect_lt(certificate_bundle_pkcs12(view_of((char *)out, (size_t)m), "secret", &b, &err),
+                     0);
+        cr_expect_not_null(strstr(err.message, "hashed more than"), "%s", err.message);
+        places++;
+        OPENSSL_free(out);
+        PKCS12_free(bare);
+    }
+    cr_expect_geq(places, 1, "the certificates' lock, at least");
+    OPENSSL_free(der);
+    PKCS12_free(p12);
+}
+
+Test(certificate, a_pkcs12_file_is_opened_without_mac_and_survived_when_damaged)
+{
+    PKCS12 *p12 = PKCS12_create("secret", "log", pki.key, pki.leaf, NULL, 0, 0, 16, -1, 0);
+    unsigned char *der = NULL;
+    int n = i2d_PKCS12(p12, &der);
+    struct view file = view_of((char *)der, (size_t)n);
+    struct certificate_bundle b = {0};
+    struct err err = {0};
+    cr_assert_eq(certificate_bundle_pkcs12(file, "secret", &b, &err), 0, "%s", err.message);
+    cr_expect(EVP_PKEY_eq(b.key, pki.key) == 1 && sk_X509_num(b.chain) == 1);
+    certificate_bundle_free(&b);
+    cr_expect_lt(certificate_bundle_pkcs12(file, "wrong", &b, &err), 0);
+    cr_expect_str_eq(err.code, "bad_password");
+    for (int i = 0; i < n; i++) {
+        der[i] ^= (unsigned char)(1 << i % 8);
+        if (certificate_bundle_pkcs12(file, "secret", &b, &err) == 0)
+            certificate_bundle_free(&b);
+        der[i] ^= (unsigned char)(1 << i % 8);
+    }
+    OPENSSL_free(der);
+    PKCS12_free(p12);
+}
+
+Test(certificate, what_no_sender_could_use_is_refused)
+{
+    static const struct {
+        const char *curve, *says;
+    } curves[] = {{"P-256", NULL},
+                  {"P-384", NULL},
+                  {"P-521", NULL},
+                  {"secp256k1", "the curve secp256k1, which TLS 1.3 does not know"},
+                  {"secp224r1", "the curve secp224r1"},
+                  {"brainpoolP256r1", "the curve brainpoolP256r1"}};
+    for (size_t i = 0; i < ARRAY_LEN(curves); i++) {
+        struct buf pem = BUF_INIT(TLS_PEM_MAX_BYTES);
+        struct certificate_bundle b = {0};
+        struct err err = {0};
+        EVP_PKEY *key = EVP_EC_gen(curves[i].curve);
+        cr_assert_not_null(key);
+        X509 *x = issue("log.example.net", key, pki.root, pki.root_key, -1, 90, 0);
+        add(&pem, x);
+        add_key(&pem, key);
+        int rc = check_pem(&pem, NOW_US, &b, &err);
+        if (curves[i].says)
+            cr_expect(rc < 0 && strstr(err.message, curves[i].says), "%s: %s", curves[i].curve,
+                      err.message);
+        else
+            cr_expect_eq(rc, 0, "%s: %s", curves[i].curve, err.message);
+        certificate_bundle_free(&b);
+        X509_free(x);
+        EVP_PKEY_free(key);
+        buf_free(&pem);
+    }
+    X509 *x = issue("log.example.net", pki.key, pki.root, pki.root_key, -1, 90, 0);
+    struct buf pem = BUF_INIT(TLS_PEM_MAX_BYTES);
+    struct certificate_bundle b = {0};
+    struct err err = {0};
+    ASN1_OBJECT *unknown = OBJ_txt2obj("1.2.3.4", 1);
+    ASN1_OCTET_STRING *value = ASN1_OCTET_STRING_new();
+    cr_assert(ASN1_OCTET_STRING_set(value, (const unsigned char *)"\5", 2) == 1);
+    X509_EXTENSION *e = X509_EXTENSION_create_by_OBJ(NULL, unknown, 1, value);
+    cr_assert(e && X509_add_ext(x, e, -1) == 1 && X509_sign(x, pki.root_key, EVP_sha256()) > 0);
+    add(&pem, x);
+    add_key(&pem, pki.key);
+    cr_expect_lt(check_pem(&pem, NOW_US, &b, &err), 0);
+    cr_expect_not_null(strstr(err.message, "critical extension"), "%s", err.message);
+    certificate_bundle_free(&b);
+    X509_EXTENSION_free(e);
+    ASN1_OCTET_STRING_free(value);
+    ASN1_OBJECT_free(unknown);
+    X509_free(x);
+    buf_free(&pem);
+}
