@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/retention.h"
 #include "cli/table.h"
+#include "cli/when.h"
 
 #define NUMBER_MAX INT32_MAX /* the limits of rate and burst are the database's */
 #define BURST_DEFAULT "10000"
@@ -41,8 +42,17 @@ static int print_allow(struct cli *cli, const char *title, struct err *err)
 
 static int print_all(struct cli *cli, struct err *err)
 {
-    int rc = table_report(cli, NULL, REPORT_RECEIVER_LISTENERS, NULL, table_listeners,
-                          table_listeners_n, err);
+    int64_t age_us = TIME_NONE;
+    char age[WHEN_MAX];
+    int rc = table_receiver_age(cli, &age_us, err);
+    if (rc < 0)
+        return rc;
+    if (age_us != TIME_NONE && age_us > REPORT_SILENT_US) {
+        when_format_age(age_us, age);
+        printf("the receiver does not run: this is what it said %s ago\n", age);
+    }
+    rc = table_report(cli, NULL, REPORT_RECEIVER_LISTENERS, NULL, table_listeners,
+                      table_listeners_n, err);
     if (rc == 0)
         puts("the receiver has not reported since the database was started");
     if (rc >= 0)

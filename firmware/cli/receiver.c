@@ -5,8 +5,6 @@
 #include "cli/text.h"
 #include "cli/when.h"
 
-#define SILENT_US (10 * US_PER_SECOND) /* a receiver that reports does so every second */
-
 static const struct table_column stage_columns[] = {
     {"name", "STAGE", TABLE_TEXT},          {"units", "UNITS", TABLE_NUMBER},
     {"messages", "MESSAGES", TABLE_NUMBER}, {"bytes", "BYTES", TABLE_BYTES},
@@ -16,18 +14,6 @@ static const struct table_column fact_columns[] = {
     {"name", "NAME", TABLE_TEXT},
     {"value", "VALUE", TABLE_TEXT},
 };
-/* How old the receiver's last word is; TIME_NONE: there is none.  Negative and *err. */
-static int read_age(struct cli *cli, int64_t *ret_us, struct err *err)
-{
-    PGresult *r = NULL;
-    int rc = report_rows(cli->db, REPORT_RECEIVER_DETAIL, NULL, &r, err);
-    if (rc < 0)
-        return rc;
-    *ret_us = PQntuples(r) > 0 ? store_number(r, 0, PQfnumber(r, "age_us")) : TIME_NONE;
-    PQclear(r);
-    return 0;
-}
-
 int cli_receiver(struct cli *cli, int argc, char **argv)
 {
     struct err err;
@@ -36,14 +22,14 @@ int cli_receiver(struct cli *cli, int argc, char **argv)
     int code = table_begin(cli, argc, argv, &is_json);
     if (code != CLI_OK)
         return code;
-    int rc = read_age(cli, &age_us, &err);
+    int rc = table_receiver_age(cli, &age_us, &err);
     if (rc == 0 && is_json) {
         rc = table_json(cli, NULL, REPORT_RECEIVER_DETAIL, NULL, &err);
         putchar('\n');
     } else if (rc == 0 && age_us != TIME_NONE) {
         char age[WHEN_MAX];
         when_format_age(age_us, age);
-        printf("reported %s ago%s\n", age, age_us > SILENT_US ? ": it does not run" : "");
+        printf("reported %s ago%s\n", age, age_us > REPORT_SILENT_US ? ": it does not run" : "");
         rc = table_report(cli, "", REPORT_RECEIVER_LISTENERS, NULL, table_listeners,
                           table_listeners_n, &err);
         if (rc >= 0)
@@ -57,5 +43,5 @@ int cli_receiver(struct cli *cli, int argc, char **argv)
     }
     if (rc < 0)
         return cli_fail(rc, &err);
-    return age_us != TIME_NONE && age_us <= SILENT_US ? CLI_OK : CLI_NOTHING;
+    return age_us != TIME_NONE && age_us <= REPORT_SILENT_US ? CLI_OK : CLI_NOTHING;
 }

@@ -147,3 +147,14 @@ const struct table_column table_listeners[] = {
     {"error", "ERROR", TABLE_TEXT},
 };
 const size_t table_listeners_n = ARRAY_LEN(table_listeners);
+
+int table_receiver_age(struct cli *cli, int64_t *ret_us, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = report_rows(cli->db, REPORT_RECEIVER_DETAIL, NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    *ret_us = PQntuples(r) > 0 ? store_number(r, 0, PQfnumber(r, "age_us")) : TIME_NONE;
+    PQclear(r);
+    return 0;
+}

@@ -39,6 +39,9 @@ int table_format(const char *format, bool is_json_flag, bool *ret_is_json);
  * the exit code of a complaint. */
 int table_begin(struct cli *cli, int argc, char **argv, bool *ret_is_json);
 
+/* How old the receiver's last word is; TIME_NONE: there is none.  0, or negative and *err. */
+MUST_USE int table_receiver_age(struct cli *cli, int64_t *ret_us, struct err *err);
+
 /* Of REPORT_RECEIVER_LISTENERS. */
 extern const struct table_column table_listeners[];
 extern const size_t table_listeners_n;

@@ -5,7 +5,11 @@
 #define AZEKURA_STORE_REPORT_H
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "store/connection.h"
+
+/* A receiver reports each second; one that has not for so long does not run. */
+#define REPORT_SILENT_US (10 * US_PER_SECOND)
 
 /* REPORT(NAME, parameters, is one object or null in place of a list, "select …") */
 #define REPORT(name, parameters, is_one, sql) REPORT_##name,

@@ -20,8 +20,9 @@ void metrics_write_ledger(struct buf *out, const struct ledger_totals *t);
 /* azekura_queue_…, azekura_connections, … */
 void metrics_write_receiver(struct buf *out, const struct ledger_receiver *r);
 /* azekura_listener_…, azekura_spool_…, azekura_tls_…: the receiver's detail, a JSON object.  What
- * is not as it should be in it is left out. */
-void metrics_write_detail(struct buf *out, struct view detail);
+ * is not as it should be in it is left out.  Not `is_current`: the receiver does not run, and
+ * nothing is said but that its listeners are not up. */
+void metrics_write_detail(struct buf *out, struct view detail, bool is_current);
 /* How long the certificate of the listener for TLS lasts; negative: it has expired. */
 void metrics_write_certificate(struct buf *out, int64_t days_left);
 

@@ -29,8 +29,6 @@ static const struct metric {
      "Datagrams the kernel dropped since the receiver started."},
     {"listeners.flood_dropped", "listener", "azekura_listener_flood_dropped_total", "counter",
      "Of azekura_listener_kernel_dropped_total: those of flooding senders."},
-    {"listeners.flood_dropped", "listener", "azekura_listener_flood_dropped_total", "counter",
-     "Of them: from senders whose flood was kept apart from the others."},
     {"listeners.flooding_sources", "listener", "azekura_listener_flooding_sources", "gauge",
      "Senders whose flood is kept apart from the others now."},
     {"stages.units", "stage", "azekura_stage_units", "gauge", "Units of messages in a stage."},
@@ -124,8 +122,8 @@ static void add_metric(struct buf *out, const struct metric *m, const cJSON *det
     }
 }
 
-/* 1 for a listener that is open everywhere it should be. */
-static void add_up(struct buf *out, const cJSON *detail)
+/* 1 for a listener that is open everywhere it should be, as far as that is known. */
+static void add_up(struct buf *out, const cJSON *detail, bool is_current)
 {
     const cJSON *listeners = cJSON_GetObjectItemCaseSensitive(detail, "listeners"), *item;
     buf_add_str(out, "# HELP azekura_listener_up A listener is open at all its addresses.\n"
@@ -136,7 +134,8 @@ static void add_up(struct buf *out, const cJSON *detail)
         bool is_bound = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(item, "bound")) > 0;
         bool has_error = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(item, "error"));
         if (is_label(name) && (is_bound || has_error))
-            buf_printf(out, "azekura_listener_up{listener=\"%s\"} %d\n", name, !has_error);
+            buf_printf(out, "azekura_listener_up{listener=\"%s\"} %d\n", name,
+                       is_current && !has_error);
     }
 }
 
@@ -154,14 +153,15 @@ static void add_spool_state(struct buf *out, const cJSON *detail)
                    strcmp(states[i], state) == 0);
 }
 
-void metrics_write_detail(struct buf *out, struct view text)
+void metrics_write_detail(struct buf *out, struct view text, bool is_current)
 {
     cJSON *detail = body_parse(text);
     if (!detail)
         return;
-    for (size_t i = 0; i < ARRAY_LEN(metrics); i++)
+    for (size_t i = 0; i < ARRAY_LEN(metrics) && is_current; i++)
         add_metric(out, &metrics[i], detail);
-    add_up(out, detail);
-    add_spool_state(out, detail);
+    add_up(out, detail, is_current);
+    if (is_current)
+        add_spool_state(out, detail);
     cJSON_Delete(detail);
 }

@@ -58,7 +58,8 @@ static int add_detail(struct request *rq, struct buf *out, struct err *err)
     if (rc < 0)
         return rc;
     if (PQntuples(r) > 0)
-        metrics_write_detail(out, view_str(PQgetvalue(r, 0, PQfnumber(r, "detail"))));
+        metrics_write_detail(out, view_str(PQgetvalue(r, 0, PQfnumber(r, "detail"))),
+                             store_number(r, 0, PQfnumber(r, "age_us")) <= REPORT_SILENT_US);
     PQclear(r);
     rc = report_rows(rq->db, REPORT_TLS_CERTIFICATE, NULL, &r, err);
     if (rc < 0)

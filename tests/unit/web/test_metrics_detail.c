@@ -5,7 +5,7 @@
 static const char *written(struct buf *out, const char *detail)
 {
     buf_clear(out);
-    metrics_write_detail(out, view_str(detail));
+    metrics_write_detail(out, view_str(detail), true);
     return buf_str(out);
 }
 
@@ -36,6 +36,52 @@ Test(metrics_detail, numbers_have_the_labels_of_their_lists)
         cr_expect(strstr(text, lines[i]), "%s is not in\n%s", lines[i], text);
     cr_expect_not(strstr(text, "azekura_listener_up{listener=\"tcp\"}"),
                   "one that should not be open is neither up nor down");
+    buf_free(&out);
+}
+
+/* As Prometheus wants it: a family has one HELP, one TYPE and its samples behind them, and no
+ * sample is there twice. */
+Test(metrics_detail, each_family_and_each_sample_is_there_once)
+{
+    static const char detail[] =
+        "{\"listeners\":[{\"name\":\"udp\",\"received\":1,\"bytes\":2,\"connections\":3,"
+        "\"buffer_bytes\":4,\"buffer_used\":5,\"kernel_dropped\":6,\"flood_dropped\":7,"
+        "\"flooding_sources\":8,\"bound\":[\"x\"],\"error\":null}],"
+        "\"stages\":[{\"name\":\"open\",\"units\":1,\"messages\":2,\"bytes\":5,\"limit_bytes\":9}],"
+        "\"tls\":{\"handshakes\":1,\"resumed\":1,\"open\":1,\"half_open\":1,\"failed\":{"
+        "\"expired\":2}},"
+        "\"spool\":{\"state\":\"full\",\"bytes\":1,\"max_bytes\":2,\"units\":3,\"messages\":4}}";
+    struct buf out = BUF_INIT(1 << 20);
+    char *text = xstrdup(written(&out, detail)), *save = NULL;
+    const char *family = "";
+    char seen[65536] = "\n", wanted[300];
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        bool is_help = strncmp(line, "# HELP ", 7) == 0, is_type = strncmp(line, "# TYPE ", 7) == 0;
+        const char *name = line + (is_help || is_type ? 7 : 0);
+        size_t n = strcspn(name, is_help || is_type ? " " : "{ ");
+        size_t key = is_help || is_type ? n + (size_t)(name - line) : strcspn(line, " ");
+        snprintf(wanted, sizeof(wanted), "\n%.*s\n", (int)key, line);
+        cr_expect_null(strstr(seen, wanted), "%s is there twice", line);
+        strncat(seen, wanted + 1, sizeof(seen) - strlen(seen) - 1);
+        if (is_help)
+            family = name;
+        cr_expect(strncmp(family, name, n) == 0 && family[n] == ' ', "%s is not behind its HELP",
+                  line);
+    }
+    free(text);
+    buf_free(&out);
+}
+
+Test(metrics_detail, of_a_receiver_that_does_not_run_nothing_is_up)
+{
+    struct buf out = BUF_INIT(1 << 20);
+    metrics_write_detail(&out,
+                         VIEW("{\"listeners\":[{\"name\":\"udp\",\"received\":12,\"bound\":[\"x\"],"
+                              "\"error\":null}],\"spool\":{\"state\":\"idle\",\"bytes\":1}}"),
+                         false);
+    cr_expect_str_eq(buf_str(&out),
+                     "# HELP azekura_listener_up A listener is open at all its addresses.\n"
+                     "# TYPE azekura_listener_up gauge\nazekura_listener_up{listener=\"udp\"} 0\n");
     buf_free(&out);
 }
 
