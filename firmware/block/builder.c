@@ -126,16 +126,24 @@ int64_t block_builder_first_at_us(const struct block_builder *b)
 struct row {
     struct view values[BUILDER_DICTS];
     uint32_t numbers[BUILDER_DICTS];
-    uint32_t hashes[BUILDER_DICTS];
+    struct dict_key keys[BUILDER_DICTS];
     struct view texts[BUILDER_TEXTS];
     size_t text_bytes; /* that the row adds */
     char source[17];
 };
 
-static void find_value(struct block_builder *b, unsigned dict, struct view value, struct row *row)
+/* Two steps, with other work between them: there may be more process numbers than the cache has
+ * room for. */
+static void look_for(struct block_builder *b, unsigned dict, struct view value, struct row *row)
 {
     row->values[dict] = value;
-    row->numbers[dict] = dict_find(&b->dicts[dict], value, &row->hashes[dict]);
+    row->keys[dict] = dict_key(&b->dicts[dict], value);
+}
+
+static void find_value(struct block_builder *b, unsigned dict, struct row *row)
+{
+    struct view value = row->values[dict];
+    row->numbers[dict] = dict_find(&b->dicts[dict], value, &row->keys[dict]);
     if (row->numbers[dict] == DICT_NEW)
         row->text_bytes += value.n;
 }
@@ -150,7 +158,8 @@ static void find_source(struct block_builder *b, const struct ip *source, struct
     size_t address = source->family == 4 ? 4 : source->family == 6 ? 16 : 0;
     row->source[0] = (char)(address > 0 ? source->family : 0);
     memcpy(row->source + 1, source->bytes, address);
-    find_value(b, DICT_SOURCES, view_of(row->source, 1 + address), row);
+    look_for(b, DICT_SOURCES, view_of(row->source, 1 + address), row);
+    find_value(b, DICT_SOURCES, row);
 }
 
 /* The bytes as received: by a layout, or as they are. */
@@ -160,7 +169,8 @@ static void plan_raw(struct block_builder *b, const struct record *r, struct row
     row->values[DICT_LAYOUTS] = row->texts[TEXTS_RAW] = VIEW_NULL;
     row->numbers[DICT_LAYOUTS] = 0;
     if (layout_derive_cached(r, &b->layout, &b->time_cache) == 0) {
-        find_value(b, DICT_LAYOUTS, buf_view(&b->layout), row);
+        look_for(b, DICT_LAYOUTS, buf_view(&b->layout), row);
+        find_value(b, DICT_LAYOUTS, row);
         if (row->numbers[DICT_LAYOUTS] != DICT_NEW || b->dicts[DICT_LAYOUTS].n < LAYOUTS_MAX)
             return;
         row->text_bytes -= b->layout.n;
@@ -177,15 +187,17 @@ static int plan(struct block_builder *b, const struct record *r, struct row *row
     if (b->n > 0 && r->received_at_us < b->times[b->n - 1])
         return -EDOM;
     row->text_bytes = 0;
+    look_for(b, DICT_PROCID, r->procid, row);
+    look_for(b, DICT_HOSTNAME, r->hostname, row);
+    look_for(b, DICT_APP_NAME, r->app_name, row);
+    look_for(b, DICT_MSGID, r->msgid, row);
     find_source(b, &r->source, row);
-    find_value(b, DICT_HOSTNAME, r->hostname, row);
-    find_value(b, DICT_APP_NAME, r->app_name, row);
-    find_value(b, DICT_PROCID, r->procid, row);
-    find_value(b, DICT_MSGID, r->msgid, row);
     row->texts[TEXTS_STRUCTURED_DATA] = r->structured_data;
     row->texts[TEXTS_MESSAGE] = r->message.p ? r->message : VIEW("");
     row->text_bytes += r->structured_data.n + r->message.n;
     plan_raw(b, r, row);
+    for (unsigned i = DICT_HOSTNAME; i <= DICT_MSGID; i++)
+        find_value(b, i, row);
     for (unsigned i = 0; i < BUILDER_DICTS; i++)
         if (row->numbers[i] == DICT_NEW && b->dicts[i].n >= dict_limit(i))
             return -ENOSPC;
@@ -225,7 +237,7 @@ static void store(struct block_builder *b, const struct record *r, uint64_t seq,
     for (unsigned i = 0; i < BUILDER_DICTS; i++) {
         uint32_t number = row->numbers[i];
         if (number == DICT_NEW)
-            number = dict_add(&b->dicts[i], row->values[i], row->hashes[i]);
+            number = dict_add(&b->dicts[i], row->values[i], &row->keys[i]);
         b->dicts[i].rows[n] = (uint16_t)number;
     }
     for (unsigned i = 0; i < BUILDER_TEXTS; i++)

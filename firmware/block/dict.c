@@ -11,6 +11,7 @@ void dict_init(struct dict *d)
 {
     *d = (struct dict){.text = BUF_INIT(BLOCK_MAX_TEXT_BYTES), .cap = FIRST_SLOTS / 2};
     d->offsets = xcalloc(d->cap + 1, sizeof(*d->offsets));
+    d->hashes = xcalloc(d->cap + 1, sizeof(*d->hashes));
     d->slots = xcalloc(FIRST_SLOTS, sizeof(*d->slots));
     d->mask = FIRST_SLOTS - 1;
     CHECK(getentropy(d->seeds, sizeof(d->seeds)) == 0);
@@ -21,6 +22,7 @@ void dict_done(struct dict *d)
 {
     buf_free(&d->text);
     free(d->offsets);
+    free(d->hashes);
     free(d->slots);
     free(d->rows);
 }
@@ -83,7 +85,7 @@ static inline uint64_t fetch_4(const char *p)
 }
 
 /* Most values have 16 bytes or less: one product of their two halves, which may overlap. */
-static inline uint32_t hash_of(const struct dict *d, struct view v)
+struct dict_key dict_key(const struct dict *d, struct view v)
 {
     uint64_t a = 0, b = 0, seed = d->seeds[0];
     if (v.n >= 8) {
@@ -100,52 +102,50 @@ static inline uint32_t hash_of(const struct dict *d, struct view v)
             (uint64_t)(uint8_t)v.p[v.n - 1] << 16;
     }
     uint64_t h = token_mix(a ^ seed, b ^ d->seeds[1] ^ v.n * TOKEN_M1);
-    return (uint32_t)(h ^ h >> 32);
+    uint32_t hash = (uint32_t)(h ^ h >> 32);
+    __builtin_prefetch(&d->slots[hash & d->mask]);
+    return (struct dict_key){hash};
 }
 
-uint32_t dict_find(struct dict *d, struct view value, uint32_t *ret_hash)
+uint32_t dict_find(const struct dict *d, struct view value, const struct dict_key *key)
 {
-    *ret_hash = 0;
     if (value.p == NULL)
         return 0;
-    *ret_hash = hash_of(d, value);
-    for (uint32_t s = *ret_hash & d->mask; d->slots[s] != 0; s = (s + 1) & d->mask) {
-        uint32_t number = (uint32_t)(d->slots[s] >> 32);
-        if ((uint32_t)d->slots[s] == *ret_hash && same(dict_value(d, number), value))
-            return number;
-    }
+    for (uint32_t s = key->hash & d->mask; d->slots[s] != 0; s = (s + 1) & d->mask)
+        if (d->hashes[d->slots[s]] == key->hash && same(dict_value(d, d->slots[s]), value))
+            return d->slots[s];
     return DICT_NEW;
 }
 
-static void place(struct dict *d, uint64_t slot)
+static void place(struct dict *d, uint32_t number)
 {
-    uint32_t s = (uint32_t)slot & d->mask;
+    uint32_t s = d->hashes[number] & d->mask;
     while (d->slots[s] != 0)
         s = (s + 1) & d->mask;
-    d->slots[s] = slot;
+    d->slots[s] = (uint16_t)number;
 }
 
 static void grow(struct dict *d)
 {
-    uint64_t *before = d->slots;
-    uint32_t slots = d->mask + 1;
     d->cap *= 2;
     d->offsets = xrealloc(d->offsets, (size_t)d->cap + 1, sizeof(*d->offsets));
+    d->hashes = xrealloc(d->hashes, (size_t)d->cap + 1, sizeof(*d->hashes));
+    free(d->slots);
     d->slots = xcalloc((size_t)d->cap * 2, sizeof(*d->slots));
     d->mask = d->cap * 2 - 1;
-    for (uint32_t s = 0; s < slots; s++)
-        if (before[s] != 0)
-            place(d, before[s]);
-    free(before);
+    for (uint32_t i = 1; i <= d->n; i++)
+        place(d, i);
 }
 
-uint32_t dict_add(struct dict *d, struct view value, uint32_t hash)
+uint32_t dict_add(struct dict *d, struct view value, const struct dict_key *key)
 {
+    CHECK(d->n < DICT_MAX);
     if (d->n == d->cap)
         grow(d);
     CHECK(buf_add_view(&d->text, value) == 0);
     d->n++;
     d->offsets[d->n] = (uint32_t)d->text.n;
-    place(d, (uint64_t)d->n << 32 | hash);
+    d->hashes[d->n] = key->hash;
+    place(d, d->n);
     return d->n;
 }

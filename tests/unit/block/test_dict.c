@@ -5,8 +5,9 @@
 
 static uint32_t put(struct dict *d, struct view v)
 {
-    uint32_t hash, number = dict_find(d, v, &hash);
-    return number == DICT_NEW ? dict_add(d, v, hash) : number;
+    struct dict_key key = dict_key(d, v);
+    uint32_t number = dict_find(d, v, &key);
+    return number == DICT_NEW ? dict_add(d, v, &key) : number;
 }
 
 Test(dict, values_are_numbered_in_the_order_they_come_and_found_again)
