@@ -7,8 +7,8 @@ export default defineConfig({
     esbuild: { jsx: "automatic", jsxImportSource: "preact" },
     server: {
         proxy: { "/api": { target: api, changeOrigin: true } },
-        // a test reads the table of settings
-        fs: { allow: [".", "../firmware/config"] },
+        // tests read the table of settings, and the names of failed handshakes
+        fs: { allow: [".", "../firmware/config", "../firmware/net"] },
     },
     build: {
         target: "es2020",

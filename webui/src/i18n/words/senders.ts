@@ -43,6 +43,7 @@ export const senders = {
     "refused.payload": ["What came first", "最初に届いた内容"],
     "refused.nothing": ["nothing was read", "読み取っていません"],
     "refused.allow": ["Allow", "許可"],
+    "refused.isAllowed": ["let in now", "現在は許可"],
     "refused.allowTitle": ["Allow {address}?", "{address} を許可しますか。"],
     "refused.allowHelp": ["{address} is added to the list of {listener}. Its messages are taken within a second; what was refused before does not come back.", "{address} を {listener} の許可リストに追加します。1 秒以内に受け取り始めます。すでに拒否した分は戻りません。"],
     "refused.allowButton": ["Allow {address}", "{address} を許可"],

@@ -6,17 +6,20 @@ import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
 import { cx } from "../../utils/cx";
 import { formatCount } from "../../utils/format";
+import { letsIn } from "./allow";
 import css from "./listeners.module.css";
 
 interface Props {
     senders: readonly RefusedSender[];
+    /** The list in force. */
+    current: readonly AllowEntry[];
     /** False: the list is being changed, or the reader may not. */
     mayAllow: boolean;
     allow: (entry: AllowEntry) => Promise<unknown>;
 }
 
 /** Who was turned away by the list, with what came first of each, as text. */
-export function Refused({ senders, mayAllow, allow }: Props) {
+export function Refused({ senders, current, mayAllow, allow }: Props) {
     const { t } = useWords();
     const [asked, setAsked] = useState<RefusedSender | null>(null);
     return (
@@ -52,9 +55,13 @@ export function Refused({ senders, mayAllow, allow }: Props) {
                                     <td class={cx("mono", css.payload)}>{s.first_payload || <span class="dim">{t("refused.nothing")}</span>}</td>
                                     {mayAllow && (
                                         <td>
-                                            <button type="button" class={cx(ui.button, ui.small)} onClick={() => setAsked(s)}>
-                                                {t("refused.allow")} <span class="visually-hidden">{s.address}</span>
-                                            </button>
+                                            {letsIn(current, { source: s.address, listener: s.listener }) ? (
+                                                <span class="dim">{t("refused.isAllowed")}</span>
+                                            ) : (
+                                                <button type="button" class={cx(ui.button, ui.small)} onClick={() => setAsked(s)}>
+                                                    {t("refused.allow")} <span class="visually-hidden">{s.address}</span>
+                                                </button>
+                                            )}
                                         </td>
                                     )}
                                 </tr>

@@ -26,6 +26,7 @@ export function Senders({ view }: { view: View }) {
             <AllowCard view={view} form={allow} />
             <Refused
                 senders={view.listeners.refused_senders}
+                current={current}
                 mayAllow={view.isAdmin && allow.n === 0}
                 allow={(entry) => allow.apply([...current, entry], false)}
             />

@@ -53,6 +53,12 @@ export function shutOut(heard: readonly Heard[], before: readonly AllowEntry[], 
     });
 }
 
+/** Whether the list lets in this sender now. */
+export function letsIn(rows: readonly AllowEntry[], { source, listener }: Heard): boolean {
+    const address = readNetwork(source);
+    return address !== null && isAllowed(readRows(rows), address, listener);
+}
+
 export interface Suggestion {
     network: string;
     senders: number;
