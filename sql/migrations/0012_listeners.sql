@@ -174,6 +174,13 @@ create unlogged table azekura.tls_secret (
     password text
 );
 
+-- One at a time: whoever writes a secret and then wants the table for itself would wait for another one who does the same.  Not by
+-- a lock of the table, which would wait for autovacuum.
+create function azekura.lock_tls_requests() returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+    select pg_advisory_xact_lock(hashtext('azekura.tls_request'));
+$$;
+
 -- Take the secrets of handled requests out of the file, too; when somebody reads the table at this moment (a dump), the next time.
 create function azekura.shred_tls_secrets() returns void
 language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$
@@ -204,6 +211,7 @@ begin
        or octet_length(coalesce(key_pem, '')) + octet_length(coalesce(pkcs12_base64, '')) + octet_length(coalesce(password, '')) > 65536 then
         raise exception using errcode = '22023', message = 'a request for certificates must be an object of 64 KiB at most';
     end if;
+    perform azekura.lock_tls_requests();
     perform azekura.tidy_tls();
     if (select count(*) from azekura.tls_request r where r.state = 'asked') >= 16 then
         return null;
@@ -249,6 +257,7 @@ declare
     q azekura.tls_request;
     s azekura.tls_secret;
 begin
+    perform azekura.lock_tls_requests();
     perform azekura.tidy_tls();
     loop
         select * into q from azekura.tls_request r where r.state = 'asked' order by r.id limit 1 for update skip locked;
@@ -270,8 +279,10 @@ end $$;
 create function azekura.answer_tls(id bigint, answer text, error text) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    ret boolean := azekura.close_tls(id, answer, error);
+    ret boolean;
 begin
+    perform azekura.lock_tls_requests();
+    ret := azekura.close_tls(id, answer, error);
     perform azekura.shred_tls_secrets();
     return ret;
 end $$;
@@ -285,6 +296,7 @@ declare
     gone bigint := 0;
     n bigint;
 begin
+    perform azekura.lock_tls_requests();
     -- also from the future: the clock was wrong, and a key must not wait for it
     for old in select r.id from azekura.tls_request r
                 where r.state = 'asked' and (r.at < now() - interval '5 minutes' or r.at > now() + interval '5 minutes')
@@ -383,7 +395,7 @@ revoke execute on function azekura.json_time(timestamptz), azekura.report_receiv
     azekura.report_tls_csr(text, text, text[], text, timestamptz, text),
     azekura.report_tls_client_cas(text, text[], text[], timestamptz[], timestamptz[], text[]),
     azekura.report_tls_senders(inet[], text[], text[], timestamptz[], timestamptz[], timestamptz[], bigint[]),
-    azekura.shred_tls_secrets(), azekura.ask_tls(text, text, jsonb, text, text, text), azekura.close_tls(bigint, text, text),
+    azekura.lock_tls_requests(), azekura.shred_tls_secrets(), azekura.ask_tls(text, text, jsonb, text, text, text), azekura.close_tls(bigint, text, text),
     azekura.next_tls_request(), azekura.answer_tls(bigint, text, text), azekura.tidy_tls(),
     azekura.set_tls_allowed(text, text[], text[], text[]), azekura.tls_senders_outside(text[], text[]),
     azekura.tls_shut_out(text[], text[]) from public;

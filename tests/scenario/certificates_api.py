@@ -2,6 +2,7 @@
 but with the receiver; authorities come and go; every answer as openapi.json says."""
 
 import base64
+import concurrent.futures
 import json
 import pathlib
 import signal
@@ -222,6 +223,21 @@ def check_nothing_to_check_by(api, box, admin):
     api.call("PUT", f"{V1}/tls/allowed", token=admin, body={"allowed": []})
 
 
+def check_many_at_once(box, admin, pem, key):
+    """Several administrators and the receiver at the same table: none gets in the other's way."""
+    headers = {"Authorization": f"Bearer {admin}", "Content-Type": "application/json"}
+    body = json.dumps({"pem": pem, "key_pem": key}).encode()
+
+    def install(_):
+        return box.request("POST", f"{V1}/tls/certificate", body, headers).status
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        statuses = set(pool.map(install, range(48)))
+    assert 202 in statuses and statuses <= {202, 409}, statuses
+    wait_for(lambda: box.value("select count(*) from azekura.tls_request where state = 'asked'") == "0", "all are answered", 120)
+    assert box.value("select string_agg(distinct state, ',') from azekura.tls_request where kind = 'install' and id > (select max(id) - 5 from azekura.tls_request)") == "done"
+    nowhere(box, key.splitlines()[1])
+
+
 def check_clients(api, box, admin, ca, folder):
     """Authorities, and who of those they vouch for may send."""
     own = ca.pem.read_text(encoding="ascii")
@@ -328,6 +344,7 @@ def main():
         check_csr(api, box, admin, ca)
         check_upload(api, box, admin, ca)
         check_nothing_to_check_by(api, box, admin)
+        check_many_at_once(box, admin, *reversed(ca.issue("many.example.net")))
         check_clients(api, box, admin, ca, folder)
         check_command_line(box, ca, folder)
         check_nobody_answers(api, box, admin, ca.issue("x.example.net")[1])
