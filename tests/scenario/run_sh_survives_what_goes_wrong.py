@@ -1,5 +1,5 @@
-"""packaging/run.sh: goes on after every way to be cut off, names what is damaged, deletes nothing that may be data,
-and leaves no process behind, also where its supervisor was killed."""
+"""packaging/run.sh: names what is damaged, deletes nothing that may be data, and leaves no process behind, also where
+its supervisor was killed."""
 
 import os
 import pathlib
@@ -16,33 +16,13 @@ def send(box, text):
     subprocess.run(["logger", "-n", "127.0.0.1", "-P", str(box.syslog), "-d", "-p", "local4.err", text], check=True)
 
 
-def begin(box, *options):
-    """run.sh without waiting for its end."""
-    return subprocess.Popen([RUN, "--state", box.state, "--http", f"127.0.0.1:{box.http}", "--syslog",
-                             f"127.0.0.1:{box.syslog}", *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                            stdin=subprocess.DEVNULL, text=True)
-
-
 def refused(box, *options):
     result = subprocess.run([RUN, "--state", box.state, "--detach", *options], capture_output=True, text=True, check=False)
     return result.returncode, result.stderr
 
 
-def check_cut_off_anywhere(folder):
-    """Killed at each step of a first start, it makes it the next time."""
-    for step in ("program", "azekura.conf", "postgresql.new/PG_VERSION", "postgresql/azekura.conf", "run/status"):
-        box = Instance(folder / f"cut {step.replace('/', ' ')}")
-        process = begin(box, "--detach")
-        wait_for((box.state / step).exists, f"{step} is there")
-        process.kill()
-        process.communicate()
-        box.start()
-        box.run("--stop")
-        assert not with_state(box.state)
-
-
 def check_foreground_ends_with_us(box):
-    process = begin(box)
+    process = box.begin()
     for line in process.stdout:
         if "is running" in line:
             break
@@ -124,7 +104,6 @@ def main():
     try:
         check_ipv6_console(folder)
         check_names(folder)
-        check_cut_off_anywhere(folder)
         check_foreground_ends_with_us(box)
         check_killed_supervisor(box)
         check_setup_code(box)

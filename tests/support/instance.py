@@ -28,8 +28,16 @@ class Instance:
     def logs(self):
         return "".join(f"\n---- {p.name}\n{p.read_text(errors='replace')[-1500:]}" for p in self.state.glob("log/*.log"))
 
+    def addresses(self):
+        return "--http", f"127.0.0.1:{self.http}", "--syslog", f"127.0.0.1:{self.syslog}"
+
     def start(self):
-        return self.run("--http", f"127.0.0.1:{self.http}", "--syslog", f"127.0.0.1:{self.syslog}", "--detach")
+        return self.run(*self.addresses(), "--detach")
+
+    def begin(self, *options):
+        """run.sh without waiting for its end."""
+        return subprocess.Popen([RUN, "--state", self.state, *self.addresses(), *options], stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True)
 
     def pids(self):
         """By service, of what runs."""
