@@ -59,9 +59,11 @@
 #define TLS_KEY_BITS_MAX 8192 /* of an RSA key: a handshake must stay cheap */
 
 /* ---- senders ---- */
-#define SENDERS_MAX 65536       /* addresses and listeners a lane knows: 10 MiB */
-#define SENDERS_TRIAL_MAX 8192  /* of them, those that came just now and were not seen again */
-#define SENDERS_REFUSED_MAX 256 /* of those not allowed, named in one report of a lane */
+#define SENDERS_MAX 65536          /* addresses and listeners a lane knows: 10 MiB */
+#define SENDERS_TRIAL_MAX 8192     /* of them, those that came just now and were not seen again */
+#define SENDERS_NAMED_BURST 131072 /* addresses the ledger names at once, half of them new */
+#define SENDERS_NAMED_RATE 500     /* and a second: each costs the database 80 µs and 360 bytes */
+#define SENDERS_REFUSED_MAX 256    /* of those not allowed, named in one report of a lane */
 #define SENDERS_REFUSED_PAYLOAD_BYTES 1024 /* of the first message of such a one, for diagnosis */
 #define SENDER_NETWORKS_MAX 1000       /* rows of the allow-list, and of the limits by network */
 #define SENDER_RATE_MAX 10000000       /* messages/s of a limit, as of receiver.rate_limit */

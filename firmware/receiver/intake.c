@@ -256,6 +256,16 @@ static struct work_block *ensure_block(struct intake *in, uint8_t group)
     return in->by_group[group] = b;
 }
 
+/* Whether messages of the sender are counted under its address.  One that is not allowed is: how
+ * many of those are told apart senders_refuse() sees to. */
+static bool is_named(struct intake *in, uint8_t listener, const struct ip *source)
+{
+    struct sender *x = in->sender;
+    if (!x) /* not about a message */
+        return senders_name_address(in->senders, listener, source, in->read_mono_us);
+    return !x->is_allowed || senders_name(in->senders, x, in->read_mono_us);
+}
+
 /* The row of a message in the open unit, which may be a new one; -1: no page is left. */
 static int find_row(struct intake *in, uint8_t listener, const struct ip *source)
 {
@@ -272,6 +282,8 @@ static int find_row(struct intake *in, uint8_t listener, const struct ip *source
         row = ledger_row(in->open->page, in->minute_us, listener, source);
         CHECK(row >= 0);
     }
+    if (UNLIKELY(!is_named(in, listener, source)))
+        ledger_unname(in->open->page, row);
     in->row = row;
     in->row_minute_us = in->minute_us;
     in->row_listener = listener;
@@ -503,12 +515,13 @@ void intake_dropped(struct intake *in, enum listener listener, uint64_t datagram
 
 /* ---- time ---- */
 
-static void take_summary(void *context, uint8_t listener, const struct ip *source,
+static bool take_summary(void *context, uint8_t listener, const struct ip *source,
                          struct view message)
 {
     struct intake *in = context;
     intake_at(in, in->looked_at_us);
     take(in, (enum listener)listener, source, message, INTAKE_WHOLE, true);
+    return intake_has_room(in);
 }
 
 static void take_gap(void *context, uint8_t listener, const struct ip *source,
@@ -522,36 +535,42 @@ static void take_gap(void *context, uint8_t listener, const struct ip *source,
                    (uint32_t)MIN(gap->repeated, UINT32_MAX));
 }
 
-/* While there is no room it waits: what is to be told has to be counted and stored. */
-static void look_through_senders(struct intake *in, int64_t now, bool is_end)
+/* While there is no room it waits: what is to be told has to be counted and stored.  False: not all
+ * was told. */
+static bool look_through_senders(struct intake *in, int64_t now, bool is_end)
 {
-    if (now < in->senders_mono_us || !intake_has_room(in))
-        return;
-    in->senders_mono_us = now + SENDERS_EVERY_US;
+    if (now < in->senders_mono_us)
+        return true;
+    if (!intake_has_room(in))
+        return false;
     int64_t wall_us = in->looked_at_us = clock_wall_us();
-    senders_due_summaries(in->senders, now, wall_us, is_end, take_summary, in);
+    if (!senders_due_summaries(in->senders, now, wall_us, is_end, take_summary, in))
+        return false; /* thousands at once fill the open unit, too */
+    in->senders_mono_us = now + SENDERS_EVERY_US;
     /* at the end too only what has long been awaited: the rest may wait in a socket that the next
      * start takes over */
     senders_due_gaps(in->senders, wall_us, false, take_gap, in);
     senders_put_refused(in->senders);
     senders_counts(in->senders, &in->lane_counts.senders);
+    return true;
 }
 
 void intake_tick(struct intake *in, int64_t now)
 {
     say_refusing(in);
     take_new_rules(in);
-    look_through_senders(in, now, false);
+    (void)look_through_senders(in, now, false);
     if (in->open && now - in->open_since_mono_us >= atomic_load(&in->s->flush_us) &&
         atomic_load(&in->s->pending_units) == 0)
         intake_close(in);
 }
 
-void intake_end(struct intake *in)
+bool intake_end(struct intake *in)
 {
     in->senders_mono_us = 0;
-    look_through_senders(in, clock_mono_us(), true);
+    bool has_told = look_through_senders(in, clock_mono_us(), true);
     intake_close(in);
+    return has_told;
 }
 
 int64_t intake_due_mono_us(const struct intake *in)

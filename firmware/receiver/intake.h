@@ -45,8 +45,9 @@ void intake_tick(struct intake *in, int64_t now_mono_us);
 int64_t intake_due_mono_us(const struct intake *in);
 /* Close the open unit whatever its age. */
 void intake_close(struct intake *in);
-/* The receiver stops: what was to be told of senders is told now; then the unit is closed. */
-void intake_end(struct intake *in);
+/* The receiver stops: what was to be told of senders is told now; then the unit is closed.  False:
+ * there was no room for all of it; to be called again when there is some. */
+MUST_USE bool intake_end(struct intake *in);
 
 /* Counts since the start. */
 struct intake_counts *intake_counts(struct intake *in);

@@ -251,7 +251,9 @@ static void drain(struct lane *l)
     streams_end(l->streams);
     if (l->listeners)
         listeners_tick(l->listeners, clock_mono_us());
-    intake_end(l->in);
+    until = MAX(until, clock_mono_us() + US_PER_SECOND);
+    while (!intake_end(l->in) && clock_mono_us() < until)
+        wait_until_woken(l, until);
     publish(l);
 }
 

@@ -23,6 +23,7 @@
  *   row     0  8  minute, µs since 1970
  *           8  1  listener
  *           9  1  family of the source: 4, 6; 0: the row counts kernel drops, in `arrived`
+ *          10  1  1: to be counted under 0.0.0.0 or ::
  *          16 16  source
  *          32  8  arrived
  *          40  8  bytes
@@ -81,6 +82,7 @@ enum {
     R_MINUTE = 0,
     R_LISTENER = 8,
     R_FAMILY = 9,
+    R_IS_UNNAMED = 10,
     R_SOURCE = 16,
     R_ARRIVED = 32,
     R_BYTES = 40,
@@ -438,6 +440,11 @@ int ledger_row(struct ledger_page *p, int64_t minute_us, uint8_t listener, const
     return (int)row;
 }
 
+void ledger_unname(struct ledger_page *p, int row)
+{
+    row_at(p, (uint32_t)row)[R_IS_UNNAMED] = 1;
+}
+
 void ledger_arrived(struct ledger_page *p, int row, size_t bytes)
 {
     unsigned char *r = row_at(p, (uint32_t)row);
@@ -568,9 +575,46 @@ static void row_counts(const unsigned char *r, int lost_reason, struct unit_row 
     }
 }
 
+static bool is_nobody(const struct ip *a)
+{
+    static const uint8_t zeros[sizeof(a->bytes)];
+    return memcmp(a->bytes, zeros, sizeof(zeros)) == 0;
+}
+
+static void add_up(struct unit_row *sum, const struct unit_row *r)
+{
+    sum->arrived += r->arrived;
+    sum->stored += r->stored;
+    sum->bytes += r->bytes;
+    sum->truncated += r->truncated;
+    sum->missing += r->missing;
+    sum->repeated += r->repeated;
+    for (size_t i = 0; i < REASON_COUNT; i++)
+        sum->refused[i] += r->refused[i];
+}
+
+/* No two rows of a unit have the same key, so what is counted under nobody's address becomes one:
+ * where the last row of *ret belongs, if there is one already.  *last: that of the one before. */
+static bool joins_nobody(struct ledger_page_counts *ret, size_t *last)
+{
+    const struct unit_row *r = &ret->rows[ret->rows_n];
+    for (size_t n = 0, i = *last; n < ret->rows_n; n++, i = (i + 1) % ret->rows_n) {
+        struct unit_row *sum = &ret->rows[i];
+        if (sum->minute_us == r->minute_us && sum->listener == r->listener &&
+            sum->source.family == r->source.family && is_nobody(&sum->source)) {
+            add_up(sum, r);
+            *last = i;
+            return true;
+        }
+    }
+    *last = ret->rows_n;
+    return false;
+}
+
 void ledger_page_read(const struct ledger_page *p, bool is_lost, struct ledger_page_counts *ret)
 {
     int lost_reason = -1;
+    size_t nobody = 0;
     if (is_lost)
         lost_reason =
             (int)le32toh(__atomic_load_n((uint32_t *)(p->p + P_REASON), __ATOMIC_RELAXED));
@@ -592,9 +636,12 @@ void ledger_page_read(const struct ledger_page *p, bool is_lost, struct ledger_p
         row_counts(r, lost_reason, row);
         if (row->arrived == 0 && row->missing == 0 && row->repeated == 0)
             continue; /* it was made for a message that went to the next unit */
-        ret->rows_n++;
         ret->arrived += row->arrived;
         ret->refused += row->arrived - row->stored;
+        if (r[R_IS_UNNAMED])
+            memset(row->source.bytes, 0, sizeof(row->source.bytes));
+        if (!is_nobody(&row->source) || !joins_nobody(ret, &nobody))
+            ret->rows_n++;
     }
 }
 

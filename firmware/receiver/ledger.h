@@ -59,6 +59,9 @@ uint64_t ledger_first_seq(const struct ledger_page *p, unsigned block);
 /* A row's place in its page, valid while the page is; or -ENOSPC when the page is full. */
 MUST_USE int ledger_row(struct ledger_page *p, int64_t minute_us, uint8_t listener,
                         const struct ip *source);
+/* Count the row under 0.0.0.0 or :: when the page is read, one row for all of them: its sender is
+ * one of too many (senders_name).  The page itself keeps its address. */
+void ledger_unname(struct ledger_page *p, int row);
 /* A message that is in the unit's journal. */
 void ledger_arrived(struct ledger_page *p, int row, size_t bytes);
 /* A message that arrived and is in no journal: it is counted, as both. */

@@ -22,6 +22,8 @@
 #define NONE SENDERS_NONE
 #define NS_PER_SECOND INT64_C(1000000000)
 #define TRIAL_US INT64_C(50000)
+#define NAME_US (US_PER_SECOND / SENDERS_NAMED_RATE)
+#define NAMES_MAX_US (SENDERS_NAMED_BURST * NAME_US)
 enum { BUCKETS = SENDERS_MAX, TOLD_LATE_MAX = 256, SUMMARY_MAX_BYTES = 512 };
 _Static_assert((BUCKETS & (BUCKETS - 1)) == 0, "a mask chooses the bucket");
 
@@ -47,6 +49,7 @@ struct senders {
     uint32_t *buckets; /* 1 + index; 0: none */
     struct lru trial, kept;
     struct sender *last;
+    int64_t names_us, names_mono_us; /* what is left for naming, and when that was so */
     uint32_t limited_first, limited_last;
     struct summary late[TOLD_LATE_MAX]; /* of senders that were forgotten before it was due */
     unsigned late_n;
@@ -65,6 +68,7 @@ struct senders *senders_new(struct sequences *sequences, unsigned lane)
     CHECK(getrandom(s->key, sizeof(s->key), 0) == sizeof(s->key));
     s->list = xcalloc(SENDERS_MAX, sizeof(*s->list));
     s->buckets = xcalloc(BUCKETS, sizeof(*s->buckets));
+    s->names_us = NAMES_MAX_US;
     s->trial = s->kept = (struct lru){NONE, NONE, 0};
     s->limited_first = s->limited_last = NONE;
     return s;
@@ -225,18 +229,27 @@ static bool is_it(const struct sender *x, uint8_t listener, const struct ip *sou
     return x->listener == listener && ip_eq(&x->source, source);
 }
 
+static struct sender *look_up(struct senders *s, uint32_t hash, uint8_t listener,
+                              const struct ip *source)
+{
+    uint32_t number = s->buckets[hash & (BUCKETS - 1)];
+    while (number != 0) {
+        struct sender *x = &s->list[number - 1];
+        if (x->hash == hash && is_it(x, listener, source))
+            return x;
+        number = x->next;
+    }
+    return NULL;
+}
+
 struct sender *senders_find(struct senders *s, const struct sender_rules *r, uint8_t listener,
                             const struct ip *source, int64_t now_mono_us)
 {
     struct sender *x = s->last;
     if (!LIKELY(x && is_it(x, listener, source))) {
-        uint32_t hash = hash_of(s, listener, source), number = s->buckets[hash & (BUCKETS - 1)];
-        for (x = NULL; number != 0; number = x->next) {
-            x = &s->list[number - 1];
-            if (x->hash == hash && is_it(x, listener, source))
-                break;
-        }
-        if (number == 0)
+        uint32_t hash = hash_of(s, listener, source);
+        x = look_up(s, hash, listener, source);
+        if (!x)
             x = add(s, hash, listener, source, now_mono_us);
         s->last = x;
     }
@@ -245,6 +258,35 @@ struct sender *senders_find(struct senders *s, const struct sender_rules *r, uin
     if (UNLIKELY(x->generation != r->generation))
         apply(x, r);
     return x;
+}
+
+/* ---- names ---- */
+
+/* Half of what there is is for those that were seen again: a flood of made-up addresses takes what
+ * comes by no message more than once. */
+static bool take_name(struct senders *s, bool is_known, int64_t now_mono_us)
+{
+    int64_t more_us = MAX(now_mono_us - s->names_mono_us, INT64_C(0));
+    s->names_us = more_us >= NAMES_MAX_US ? NAMES_MAX_US : MIN(s->names_us + more_us, NAMES_MAX_US);
+    s->names_mono_us = now_mono_us;
+    if (s->names_us - NAME_US < (is_known ? 0 : NAMES_MAX_US / 2))
+        return false;
+    s->names_us -= NAME_US;
+    return true;
+}
+
+bool senders_name(struct senders *s, struct sender *x, int64_t now_mono_us)
+{
+    if (UNLIKELY(!x->is_named))
+        x->is_named = take_name(s, x->is_protected, now_mono_us);
+    return x->is_named;
+}
+
+bool senders_name_address(struct senders *s, uint8_t listener, const struct ip *source,
+                          int64_t now_mono_us)
+{
+    struct sender *x = look_up(s, hash_of(s, listener, source), listener, source);
+    return x ? senders_name(s, x, now_mono_us) : take_name(s, false, now_mono_us);
 }
 
 /* ---- rates ---- */
@@ -280,7 +322,7 @@ bool sender_take(struct senders *s, struct sender *x, int64_t now_mono_us, int64
     return true;
 }
 
-static void tell(const struct summary *what, int64_t now_wall_us, senders_summary_fn each,
+static bool tell(const struct summary *what, int64_t now_wall_us, senders_summary_fn each,
                  void *context)
 {
     enum { SYSLOG_WARNING = 5 * 8 + 4 }; /* facility syslog: of ours, not of the sender */
@@ -294,25 +336,13 @@ static void tell(const struct summary *what, int64_t now_wall_us, senders_summar
                      "the minute since %s: over %u messages/s",
                      SYSLOG_WARNING, now, (unsigned long long)what->messages, address,
                      listener_name(what->listener), since, what->rate) == 0);
-    each(context, what->listener, &what->source, buf_view(&text));
+    bool has_room = each(context, what->listener, &what->source, buf_view(&text));
     buf_free(&text);
+    return has_room;
 }
 
-void senders_due_summaries(struct senders *s, int64_t now_mono_us, int64_t now_wall_us, bool is_all,
-                           senders_summary_fn each, void *context)
+static void say_untold(struct senders *s)
 {
-    while (s->late_n > 0) {
-        struct summary what = s->late[--s->late_n];
-        tell(&what, now_wall_us, each, context);
-    }
-    while (s->limited_first != NONE) {
-        struct sender *x = &s->list[s->limited_first];
-        if (!is_all && now_mono_us - x->limited_mono_us < US_PER_MINUTE)
-            break;
-        struct summary what = summary_of(x);
-        unlimit(s, x);
-        tell(&what, now_wall_us, each, context);
-    }
     if (s->untold_senders == 0)
         return;
     log_line(LOG_WARNING,
@@ -320,6 +350,26 @@ void senders_due_summaries(struct senders *s, int64_t now_mono_us, int64_t now_w
              "many to be told of one by one",
              (unsigned long long)s->untold_messages, (unsigned long long)s->untold_senders);
     s->untold_messages = s->untold_senders = 0;
+}
+
+bool senders_due_summaries(struct senders *s, int64_t now_mono_us, int64_t now_wall_us, bool is_all,
+                           senders_summary_fn each, void *context)
+{
+    bool has_room = true;
+    say_untold(s);
+    while (s->late_n > 0 && has_room) {
+        struct summary what = s->late[--s->late_n];
+        has_room = tell(&what, now_wall_us, each, context);
+    }
+    while (has_room && s->limited_first != NONE) {
+        struct sender *x = &s->list[s->limited_first];
+        if (!is_all && now_mono_us - x->limited_mono_us < US_PER_MINUTE)
+            break;
+        struct summary what = summary_of(x);
+        unlimit(s, x);
+        has_room = tell(&what, now_wall_us, each, context);
+    }
+    return has_room;
 }
 
 /* ---- those not allowed ---- */

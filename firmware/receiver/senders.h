@@ -22,6 +22,7 @@ struct sender {
     uint8_t group;
     bool is_allowed;
     bool is_protected; /* it has been seen again, later */
+    bool is_named;     /* in the ledger: senders_name() */
     uint64_t generation;
     int64_t interval_ns; /* between two messages at its rate; 0: no limit */
     int64_t slack_ns;    /* what its burst may be ahead of it */
@@ -50,6 +51,15 @@ void senders_free(struct senders **s);
 struct sender *senders_find(struct senders *s, const struct sender_rules *r, uint8_t listener,
                             const struct ip *source, int64_t now_mono_us);
 
+/* Whether what it sends is counted under its own address.  Those that are new are named as long as
+ * there are not too many (SENDERS_NAMED_BURST, SENDERS_NAMED_RATE), since made-up addresses would
+ * cost the database a row each; who has been seen again comes first.  Who is named stays so while
+ * it is known. */
+bool senders_name(struct senders *s, struct sender *sender, int64_t now_mono_us);
+/* The same by its address, which is not taken for a message of it. */
+bool senders_name_address(struct senders *s, uint8_t listener, const struct ip *source,
+                          int64_t now_mono_us);
+
 /* A message of it may pass.  False: its rate is used up; the caller refuses it (rate_limit), and it
  * is counted for the summary. */
 bool sender_take(struct senders *s, struct sender *sender, int64_t now_mono_us,
@@ -69,11 +79,12 @@ bool senders_sequence(struct senders *s, struct sender *sender, const struct rec
 /* ---- once a second ---- */
 
 /* A message of ours about a sender, to be taken as one of it: counted as arrived, stored.  RFC
- * 5424, app_name azekura, msgid RATELIMIT. */
-typedef void (*senders_summary_fn)(void *context, uint8_t listener, const struct ip *source,
+ * 5424, app_name azekura, msgid RATELIMIT.  False: there is no room for another one now. */
+typedef bool (*senders_summary_fn)(void *context, uint8_t listener, const struct ip *source,
                                    struct view message);
-/* Those of which messages were refused for a minute now, or, with `is_all` (the end), at all. */
-void senders_due_summaries(struct senders *s, int64_t now_mono_us, int64_t now_wall_us, bool is_all,
+/* Those of which messages were refused for a minute now, or, with `is_all` (the end), at all.
+ * False: there was no room for all of them; the rest comes with the next call. */
+bool senders_due_summaries(struct senders *s, int64_t now_mono_us, int64_t now_wall_us, bool is_all,
                            senders_summary_fn each, void *context);
 
 typedef void (*senders_gap_fn)(void *context, uint8_t listener, const struct ip *source,

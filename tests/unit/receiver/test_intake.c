@@ -712,12 +712,37 @@ Test(intake, a_stop_tells_of_what_was_refused_before_its_minute_is_over)
 {
     set_groups("limit 10.1.0.0/16 1 5\n");
     send(&office, 5, 20);
-    intake_end(in);
+    cr_expect(intake_end(in));
     uint64_t stored = 0;
     for (struct work *w; (w = next_unit()) != NULL;)
         stored += finish(w);
     cr_expect_eq(stored, 6, "five and the summary");
     cr_expect_eq(intake_counts(in)->refused, 15);
+}
+
+/* Each has a row of its own, so they take more units than there are builders. */
+Test(intake, thousands_over_their_rate_are_all_told_of_as_there_is_room)
+{
+    enum { LIMITED = 6 * LEDGER_ROWS };
+    struct ip a = {4, {10, 1}};
+    uint64_t stored = 0;
+    unsigned calls = 0;
+    set_groups("limit 10.1.0.0/16 1 1\n");
+    for (unsigned n = 0; n < LIMITED; n++) {
+        a.bytes[2] = (uint8_t)(n >> 8);
+        a.bytes[3] = (uint8_t)n;
+        send(&a, 5, 2);
+        for (struct work *w; (w = next_unit()) != NULL;)
+            stored += finish(w);
+    }
+    for (bool has_told = false; !has_told; calls++) {
+        has_told = intake_end(in);
+        for (struct work *w; (w = next_unit()) != NULL;)
+            stored += finish(w);
+    }
+    cr_expect_eq(stored, 2 * LIMITED, "a message and a summary of each");
+    cr_expect_eq(intake_counts(in)->refused, LIMITED);
+    cr_expect_gt(calls, 1);
 }
 
 /* ---- the journal ---- */

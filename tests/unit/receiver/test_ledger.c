@@ -160,6 +160,66 @@ Test(ledger, a_row_without_anything_is_not_one_and_one_with_gaps_is)
     ledger_close(&l, true);
 }
 
+Test(ledger, rows_without_a_name_are_counted_together_and_the_page_knows_whose_they_are)
+{
+    struct ledger_found found;
+    struct ledger *l = open_ledger(&found);
+    struct ledger_page *p = ledger_begin(l, false);
+    struct ip nobody = {.family = 4}, v6 = {6, {0x20, 1}}, ip = source(3);
+    (void)arrive(p, 1, 5);
+    ledger_unname(p, arrive(p, 2, 3));
+    int row = arrive(p, 3, 4);
+    ledger_unname(p, row);
+    ledger_refuse(p, row, 10, REASON_RATE_LIMIT);
+    ledger_gap(p, row, 7, 1);
+    ledger_unname(p, arrive(p, 4, 0)); /* nothing: no row */
+    int of_nobody = ledger_row(p, MINUTE, LISTENER_UDP, &nobody);
+    ledger_refuse(p, of_nobody, 10, REASON_NOT_ALLOWED);
+    int other_family = ledger_row(p, MINUTE, LISTENER_UDP, &v6);
+    ledger_arrived(p, other_family, 10);
+    ledger_unname(p, other_family);
+    int other_minute = ledger_row(p, MINUTE + US_PER_MINUTE, LISTENER_UDP, &ip);
+    ledger_arrived(p, other_minute, 10);
+    ledger_unname(p, other_minute);
+    (void)arrive(p, 5, 1);
+
+    read_counts(p, false);
+    static const struct {
+        uint8_t family;
+        int64_t minute_us;
+        uint64_t arrived, stored, missing;
+    } want[] = {
+        {4, MINUTE, 5, 5, 0},                 /* one with a name */
+        {4, MINUTE, 3 + 5 + 1, 7, 7},         /* nobody's: no key comes twice in a unit */
+        {6, MINUTE, 1, 1, 0},                 /* of another family */
+        {4, MINUTE + US_PER_MINUTE, 1, 1, 0}, /* of another minute */
+        {4, MINUTE, 1, 1, 0},
+    };
+    cr_assert_eq(counts.rows_n, ARRAY_LEN(want));
+    for (size_t i = 0; i < ARRAY_LEN(want); i++) {
+        const struct unit_row *r = &counts.rows[i];
+        cr_expect(r->source.family == want[i].family && r->minute_us == want[i].minute_us &&
+                      r->arrived == want[i].arrived && r->stored == want[i].stored &&
+                      r->missing == want[i].missing,
+                  "row %zu: family %d, %lu arrived, %lu stored", i, r->source.family, r->arrived,
+                  r->stored);
+        bool is_nobodys = i >= 1 && i <= 3;
+        static const uint8_t zeros[16];
+        cr_expect_eq(memcmp(r->source.bytes, zeros, 16) == 0, is_nobodys, "row %zu", i);
+    }
+    cr_expect_eq(counts.rows[1].bytes, 90);
+    cr_expect_eq(counts.rows[1].refused[REASON_RATE_LIMIT], 1);
+    cr_expect_eq(counts.rows[1].refused[REASON_NOT_ALLOWED], 1);
+    cr_expect_eq(counts.arrived, 17);
+    cr_expect_eq(counts.refused, 2);
+    uint8_t listener;
+    struct ip of;
+    cr_assert(ledger_row_of(p, row, &listener, &of), "for the journal's messages");
+    cr_expect(ip_eq(&of, &ip));
+    ledger_release(l, &p);
+    ledger_close(&l, true);
+}
+
 Test(ledger, some_pages_are_for_refusals_only)
 {
     static struct ledger_page *pages[LEDGER_PAGES];

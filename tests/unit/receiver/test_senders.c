@@ -185,9 +185,10 @@ struct told {
     unsigned n;
     char text[8][512];
     struct ip source[8];
+    unsigned has_no_room_after; /* 0: it has */
 };
 
-static void hear(void *context, uint8_t listener, const struct ip *source, struct view message)
+static bool hear(void *context, uint8_t listener, const struct ip *source, struct view message)
 {
     struct told *t = context;
     cr_expect_eq(listener, LISTENER_UDP);
@@ -196,6 +197,7 @@ static void hear(void *context, uint8_t listener, const struct ip *source, struc
         t->source[t->n] = *source;
     }
     t->n++;
+    return t->has_no_room_after == 0 || t->n % t->has_no_room_after != 0;
 }
 
 Test(senders, what_overflows_is_told_of_once_a_minute_with_its_number)
@@ -205,10 +207,10 @@ Test(senders, what_overflows_is_told_of_once_a_minute_with_its_number)
     (void)take(1, 50, 0);
     (void)take(2, 9, 0);
     (void)take(3, 11, 20 * SECOND);
-    senders_due_summaries(senders, 59 * SECOND, T0 + 59 * SECOND, false, hear, &t);
+    cr_expect(senders_due_summaries(senders, 59 * SECOND, T0 + 59 * SECOND, false, hear, &t));
     cr_expect_eq(t.n, 0, "not before the minute is over");
     (void)take(1, 15, 59 * SECOND);
-    senders_due_summaries(senders, 60 * SECOND, T0 + 60 * SECOND, false, hear, &t);
+    cr_expect(senders_due_summaries(senders, 60 * SECOND, T0 + 60 * SECOND, false, hear, &t));
     cr_assert_eq(t.n, 1);
     struct ip first = numbered(1);
     cr_expect(ip_eq(&t.source[0], &first));
@@ -216,9 +218,9 @@ Test(senders, what_overflows_is_told_of_once_a_minute_with_its_number)
                      "<44>1 2026-03-10T00:01:00.000000Z - azekura - RATELIMIT - 45 messages from "
                      "10.0.0.1 by udp were refused in the minute since "
                      "2026-03-10T00:00:00.000000Z: over 10 messages/s");
-    senders_due_summaries(senders, 79 * SECOND, T0 + 79 * SECOND, false, hear, &t);
+    cr_expect(senders_due_summaries(senders, 79 * SECOND, T0 + 79 * SECOND, false, hear, &t));
     cr_expect_eq(t.n, 1, "once");
-    senders_due_summaries(senders, 79 * SECOND, T0 + 79 * SECOND, true, hear, &t);
+    cr_expect(senders_due_summaries(senders, 79 * SECOND, T0 + 79 * SECOND, true, hear, &t));
     cr_assert_eq(t.n, 2, "at the end all are told");
     cr_expect(strstr(t.text[1], "<44>1 ") && strstr(t.text[1], " 1 messages from 10.0.0.3 "), "%s",
               t.text[1]);
@@ -235,10 +237,56 @@ Test(senders, a_sender_that_is_forgotten_is_told_of_all_the_same)
         (void)take(n, 3, 0);
     for (unsigned n = 0; n < SENDERS_MAX; n++)
         (void)find(0x100000 + n, 0);
-    senders_due_summaries(senders, SECOND, T0, false, hear, &t);
+    cr_expect(senders_due_summaries(senders, SECOND, T0, false, hear, &t));
     cr_expect_eq(t.n, 5);
     for (unsigned i = 0; i < 5; i++)
         cr_expect(strstr(t.text[i], " 2 messages from 10.0.0."), "%s", t.text[i]);
+}
+
+Test(senders, what_there_is_no_room_to_tell_is_told_later)
+{
+    struct told t = {.has_no_room_after = 3};
+    use("everyone 1 1\n");
+    for (unsigned n = 0; n < 4; n++) /* forgotten at once */
+        (void)take(n, 3, 0);
+    for (unsigned n = 0; n < SENDERS_MAX; n++)
+        (void)find(0x100000 + n, 0);
+    for (unsigned n = 10; n < 14; n++)
+        (void)take(n, 3, 0);
+    cr_expect_not(senders_due_summaries(senders, SECOND, T0, true, hear, &t));
+    cr_expect_eq(t.n, 3);
+    cr_expect_not(senders_due_summaries(senders, SECOND, T0, true, hear, &t));
+    cr_expect_eq(t.n, 6);
+    cr_expect(senders_due_summaries(senders, SECOND, T0, true, hear, &t));
+    cr_expect_eq(t.n, 8, "each once");
+}
+
+/* ---- names ---- */
+
+Test(senders, made_up_addresses_are_named_so_many_and_those_seen_again_all_the_same)
+{
+    enum { REAL = 1000, MADE_UP = 1000000, NEW = SENDERS_NAMED_BURST / 2 };
+    unsigned named = 0;
+    int64_t now = 0;
+    for (unsigned n = 0; n < MADE_UP; n++)
+        named += senders_name(senders, find(0x100000 + n, now), now);
+    cr_expect_eq(named, NEW);
+    now += SECOND;
+    for (unsigned n = 0; n < REAL; n++)
+        cr_assert_eq(senders_name(senders, find(n, now), now), n < SENDERS_NAMED_RATE, "%u", n);
+    now += SECOND / 10;
+    for (unsigned n = 0; n < REAL; n++)
+        cr_assert(senders_name(senders, find(n, now), now), "%u is seen again", n);
+    named = 0;
+    for (unsigned n = 0; n < MADE_UP; n++)
+        named += senders_name(senders, find(0x800000 + n, now), now);
+    cr_expect_eq(named, 0, "what comes again is for the others first");
+    for (unsigned n = 0; n < REAL; n++)
+        cr_assert(senders_name(senders, find(n, now), now), "%u stays named", n);
+    struct ip known = numbered(1), other = numbered(0x700000);
+    cr_expect(senders_name_address(senders, LISTENER_UDP, &known, now));
+    cr_expect_not(senders_name_address(senders, LISTENER_UDP, &other, now));
+    cr_expect(senders_name_address(senders, LISTENER_UDP, &other, now + 600 * SECOND));
 }
 
 /* ---- those not allowed ---- */
