@@ -50,8 +50,8 @@ export const common = {
         "装置から応答がありません。表示は{age}のものです。自動的に再接続します。",
     ],
     "lost.database": [
-        "The database of the box is away. Messages are still received and wait in memory; this page returns by itself.",
-        "装置のデータベースに接続できません。受信は続いており、メッセージはメモリーで待機しています。この画面は自動的に復帰します。",
+        "The database of the box is away. Messages are still received and wait on disk; this page returns by itself.",
+        "装置のデータベースに接続できません。受信は続いており、メッセージはディスクで待機しています。この画面は自動的に復帰します。",
     ],
     "age.live": ["updated {age}", "更新：{age}"],
     "age.stale": ["from {age}, not up to date", "{age}の値（更新できていません）"],

@@ -16,7 +16,7 @@ export const dashboard = {
         "拒否 {refused} 件、カーネルでの破棄 {dropped} 件。理由は「受信」の画面で確認できます。",
     ],
     "dash.queue": [
-        "{n} messages ({bytes}) wait in memory until the database has them.",
+        "{n} messages ({bytes}) wait until the database has them.",
         "{n} 件（{bytes}）がメモリーで保存を待っています。",
     ],
     "dash.noReceiver": ["The receiver has not reported yet.", "受信プロセスからの報告がまだありません。"],

@@ -1,7 +1,7 @@
 import type { Words } from "./words";
 
 export const listeners = {
-    "listen.tab.addresses": ["Addresses and limits", "アドレスと上限"],
+    "listen.tab.addresses": ["Addresses", "アドレス"],
     "listen.tab.senders": ["Senders", "送信元の許可"],
     "listen.tab.tls": ["TLS certificates", "TLS 証明書"],
     "listen.toReceiver": ["What comes in now", "現在の受信状況"],

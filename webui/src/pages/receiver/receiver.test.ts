@@ -4,6 +4,8 @@ import failures from "../../../../firmware/net/tls_failure.c?raw";
 import connectionsCard from "./Connections.tsx?raw";
 import { gapsBySource } from "./gaps";
 import { addSample, rateOf, sampleOf, type Sample } from "./rates";
+import { minutesOf } from "./useReceiver";
+import type { Rates } from "../../api/types";
 import { counted, fillOf, wayState } from "./stages";
 
 const sample = (atMs: number, messages: number, run = "a"): Sample => ({ run, atMs, of: { udp: { messages, bytes: messages * 100 } } });
@@ -30,6 +32,15 @@ describe("rates", () => {
         const state = { status: { run: "a" }, detail: { listeners: [{ name: "udp", received: 5, bytes: 6 }] }, age_us: 400_000 } as unknown as ReceiverState;
         expect(sampleOf(state, 1000)).toEqual({ run: "a", atMs: 600, of: { udp: { messages: 5, bytes: 6 } } });
         expect(sampleOf({ ...state, detail: null }, 1000)).toBeNull();
+    });
+});
+
+describe("the last hour", () => {
+    it("begins with the first minute that was measured, and has gaps as gaps", () => {
+        const point = (udp: number, is_gap: boolean) => ({ udp, is_gap });
+        const rates = { step_us: 60_000_000, points: [point(0, true), point(120, false), point(0, true), point(0, false)] } as unknown as Rates;
+        expect(minutesOf(rates, "udp")).toEqual([2, null, 0]);
+        expect(minutesOf({ ...rates, points: rates.points.slice(0, 1) }, "udp")).toEqual([]);
     });
 });
 

@@ -27,9 +27,11 @@ export function useReceiver(): Live {
     return { ...resource, rates };
 }
 
-/** Messages a second in each whole minute of the last hour; null where nothing was measured. */
+/** Messages a second in each whole minute of the last hour, from the first one that was measured; null in a gap. */
 export function minutesOf(rates: Rates, listener: ListenerName): (number | null)[] {
-    return rates.points.map((p) => (p.is_gap ? null : (p[listener] * 1_000_000) / rates.step_us));
+    const first = rates.points.findIndex((p) => !p.is_gap);
+    if (first < 0) return [];
+    return rates.points.slice(first).map((p) => (p.is_gap ? null : (p[listener] * 1_000_000) / rates.step_us));
 }
 
 export function useLastHour(): Rates | undefined {
