@@ -76,7 +76,7 @@ bool tls_wants_write(const struct tls_session *s);
 MUST_USE int tls_flush(struct tls_session *s);
 
 bool tls_has_begun(const struct tls_session *s); /* a byte has come */
-bool tls_is_open(const struct tls_session *s); /* the handshake is done */
+bool tls_is_open(const struct tls_session *s);   /* the handshake is done */
 bool tls_is_resumed(const struct tls_session *s);
 const char *tls_version_name(const struct tls_session *s); /* "TLSv1.3" */
 /* False: it sent no certificate. */

@@ -18,8 +18,8 @@ MUST_USE int sender_sql_rules(PGconn *c, const struct unit_patience *p, const st
                               struct sender_rules **ret, struct err *err);
 
 /* Add what the lanes have refused since the last call to azekura.refused_sender, and say it; at
- * most once in SENDER_SQL_REPORT_US, and at a stop.  0, or negative and *err: what was not taken is told of next
- * time. */
+ * most once in SENDER_SQL_REPORT_US, and at a stop.  0, or negative and *err: what was not taken is
+ * told of next time. */
 #define SENDER_SQL_REPORT_US (10 * US_PER_SECOND)
 MUST_USE int sender_sql_report(PGconn *c, const struct unit_patience *p, struct shared *s,
                                int64_t *next_mono_us, struct err *err);

@@ -103,7 +103,7 @@ struct shared {
     bool has_wanted; /* not taken yet */
 
     struct credentials *credentials; /* NULL: none; main, then writer */
-    struct tls_senders tls_senders; /* certificates seen: lanes put, the writer takes */
+    struct tls_senders tls_senders;  /* certificates seen: lanes put, the writer takes */
 
     _Atomic uint64_t stored, lost;   /* messages since the start: writer */
     _Atomic uint64_t benchmark_done; /* of both: the benchmark's */

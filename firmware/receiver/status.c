@@ -76,8 +76,8 @@ int status_equation(PGconn *c, struct shared *s, const struct unit_patience *p, 
      * spool has arrived, too: it is queued until it is stored. */
     uint64_t stored = atomic_load(&s->stored) + atomic_load(&s->inherited_stored),
              lost = atomic_load(&s->lost) + atomic_load(&s->inherited_lost),
-             benchmark_done =
-                 atomic_load(&s->benchmark_done) + atomic_load(&s->inherited_benchmark_done);
+             benchmark_done = atomic_load(&s->benchmark_done) +
+                              atomic_load(&s->inherited_benchmark_done);
     struct lane_counts sum;
     shared_counts(s, &sum);
     const struct intake_counts *in = &sum.intake;

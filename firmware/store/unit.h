@@ -25,7 +25,8 @@ struct unit_row {
     uint64_t bytes;     /* of the arrived */
     uint64_t truncated; /* of the stored */
     uint64_t refused[REASON_COUNT];
-    uint64_t missing, repeated; /* what the sequence numbers of the source say: not of the arrived */
+    uint64_t missing,
+        repeated; /* what the sequence numbers of the source say: not of the arrived */
 };
 
 struct unit_drop {
