@@ -10,6 +10,26 @@
 #define JSON_MAX_BYTES (32u << 20)
 #define COLUMNS_MAX 16
 
+/* ["a","b"] without what is there for programs; escapes stay as they are. */
+static void add_list(struct buf *out, struct view json)
+{
+    struct buf text = BUF_INIT(CELL_MAX_BYTES);
+    bool is_inside = false;
+    for (size_t i = 0; i < json.n; i++) {
+        char c = json.p[i];
+        if (c == '"')
+            is_inside = !is_inside;
+        else if (is_inside)
+            buf_add_char(&text, c);
+        else if (c == ',')
+            buf_add_str(&text, ", ");
+        if (is_inside && c == '\\' && i + 1 < json.n)
+            buf_add_char(&text, json.p[++i]);
+    }
+    text_add_visible(out, buf_view(&text));
+    buf_free(&text);
+}
+
 /* A cell as it is printed, in `out`. */
 static void add_cell(struct buf *out, const PGresult *r, int row, const struct table_column *c,
                      const struct zone *zone)
@@ -38,6 +58,9 @@ static void add_cell(struct buf *out, const PGresult *r, int row, const struct t
             return;
         }
         break;
+    case TABLE_LIST:
+        add_list(out, view_str(value));
+        return;
     case TABLE_TEXT:
         break;
     }

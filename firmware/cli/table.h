@@ -9,6 +9,7 @@ enum table_kind {
     TABLE_TEXT,
     TABLE_NUMBER, /* "1,234", to the right; null: "-" */
     TABLE_BYTES,  /* "3.4 GB", to the right */
+    TABLE_LIST,   /* of texts, as JSON: "a, b" */
     TABLE_TIME,   /* RFC 3339, shown in the box's zone to the second */
 };
 struct table_column {

@@ -18,13 +18,13 @@
 
 static const struct table_column certificate_columns[] = {
     {"subject", "CERTIFICATE", TABLE_TEXT}, {"issuer", "ISSUER", TABLE_TEXT},
-    {"names", "NAMES", TABLE_TEXT},         {"key", "KEY", TABLE_TEXT},
+    {"names", "NAMES", TABLE_LIST},         {"key", "KEY", TABLE_TEXT},
     {"not_after", "EXPIRES", TABLE_TIME},   {"days_left", "DAYS", TABLE_NUMBER},
     {"fingerprint", "SHA-256", TABLE_TEXT},
 };
 static const struct table_column csr_columns[] = {
     {"subject", "SUBJECT", TABLE_TEXT},
-    {"names", "NAMES", TABLE_TEXT},
+    {"names", "NAMES", TABLE_LIST},
     {"key", "KEY", TABLE_TEXT},
     {"made_at", "MADE", TABLE_TIME},
 };

@@ -90,7 +90,8 @@ int tls_split_pem(struct view pem, struct buf *ret_certificates, struct buf *ret
         if (read_block(pem, at, &end, &label) < 0)
             return err_set_field(err, EINVAL, "bad_value", "pem",
                                  "pem: block %u begins and has no end of its kind", blocks);
-        bool is_key = label.n >= 11 && memcmp(label.p + label.n - 11, "PRIVATE KEY", 11) == 0;
+        bool is_key = memmem(label.p, label.n, "PRIVATE KEY", 11) !=
+                      NULL; /* PGP's has more behind */
         struct buf *to = is_key ? ret_keys : ret_certificates;
         certificates += view_eq(label, VIEW("CERTIFICATE"));
         (void)buf_add(to, pem.p + at, end - at);

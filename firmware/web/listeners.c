@@ -11,6 +11,7 @@
 
 #define ANSWER_MAX_BYTES (16u << 20) /* three lists of 1,000 rows; a payload has up to 4 KiB */
 #define FAULTS_MAX_BYTES (1u << 20)
+#define MEMBERS_MAX 8 /* of a row: more is refused for what they are called */
 
 static const struct {
     const char *name, *address, *framing; /* the settings; NULL: a datagram is a message */
@@ -167,6 +168,23 @@ static void reply_faults(struct request *rq, const char *list, const PGresult *r
     reply_json(rq, is_shut_out ? 409 : 400, NULL, &body);
 }
 
+/* The database would take the last of two members of a name. */
+static int check_members(const char *name, const cJSON *list, struct err *err)
+{
+    const cJSON *row;
+    size_t number = 0;
+    cJSON_ArrayForEach(row, list)
+    {
+        struct err why;
+        number++;
+        if (cJSON_IsObject(row) && cJSON_GetArraySize(row) <= MEMBERS_MAX &&
+            body_only(row, NULL, &why) < 0)
+            return err_set_field(err, EINVAL, "bad_value", name, "%s: row %zu: %s", name, number,
+                                 why.message);
+    }
+    return 0;
+}
+
 /* Put the list `name` of the body in place of what is there.  0, 1 and *ret_faults, or negative. */
 static int apply_list(struct request *rq, const char *name, const cJSON *body,
                       PGresult **ret_faults, struct err *err)
@@ -180,6 +198,8 @@ static int apply_list(struct request *rq, const char *name, const cJSON *body,
         rc = body_flag(body, "force", &is_forced, err);
     if (rc == 0 && !cJSON_IsArray(list))
         rc = err_set_field(err, EINVAL, "bad_value", name, "%s: it must be a list", name);
+    if (rc == 0)
+        rc = check_members(name, list, err);
     if (rc == 0)
         rc = request_db(rq, err);
     if (rc < 0)

@@ -100,6 +100,9 @@ begin
                and not coalesce(e.v -> field_name <@ '["udp", "tcp", "tls"]' and jsonb_typeof(e.v -> field_name) = 'string', false) then
                 field := field_name;
                 message := format('listener "%s" is not udp, tcp, tls or null for all', left(e.v ->> field_name, 32));
+            elsif field_name = 'note' and e.v ->> field_name ~ '[[:cntrl:]]' then
+                field := field_name;
+                message := format('the note of %s has a control character', network);
             elsif field_name = 'note' and not (jsonb_typeof(coalesce(e.v -> field_name, '""')) in ('string', 'null')
                                          and length(coalesce(e.v ->> field_name, '')) <= 200) then
                 field := field_name;

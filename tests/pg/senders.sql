@@ -23,13 +23,14 @@ select results_eq($$ select network, listener, note, hits from azekura.allow_lis
 select is(count(*), 1::bigint, 'the audit log tells who put which') from azekura.audit
  where action = 'listeners.allow' and actor = 'hanako' and jsonb_array_length(detail -> 'now') = 3 and detail -> 'former' = '[]';
 select results_eq(format('select row_number, field, message from pg_temp.allow(%L)', '[{"network": "10.0.0.0/8"}, {"network": "10.0.0/8"}, 7,
-    {"network": "10.0.0.0/8", "listener": "fax"}, {"network": "10.0.0.0/8", "color": 1}, {"network": "10.0.0.0/8", "note": 3}, {}]'), $$ values
+    {"network": "10.0.0.0/8", "listener": "fax"}, {"network": "10.0.0.0/8", "color": 1}, {"network": "10.0.0.0/8", "note": 3}, {}, {"network": "10.0.0.0/8", "note": "a\u001b[2Jb"}, {"network": "10.0.0.0/8", "note": "本社 – é"}]'), $$ values
     (1, 'network', '"10.0.0/8" is not a network or address, such as 192.0.2.0/24, 2001:db8::/32 or 192.0.2.1'),
     (2, null, 'a row is an object'),
     (3, 'listener', 'listener "fax" is not udp, tcp, tls or null for all'),
     (4, 'color', 'color is not a field of a row: network, listener, note'),
     (5, 'note', 'the note of 10.0.0.0/8 is a text of at most 200 characters'),
-    (6, 'network', '"" is not a network or address, such as 192.0.2.0/24, 2001:db8::/32 or 192.0.2.1') $$, 'what is wrong has an error of its own');
+    (6, 'network', '"" is not a network or address, such as 192.0.2.0/24, 2001:db8::/32 or 192.0.2.1'),
+    (7, 'note', 'the note of 10.0.0.0/8 has a control character') $$, 'what is wrong has an error of its own');
 select is(message, '10.0.0.0/8 is there twice for udp', 'nor may a row be there twice')
   from pg_temp.allow('[{"network": "10.1.2.3/8", "listener": "udp"}, {"network": "10.0.0.0/8"}, {"network": "10.9.9.9/8", "listener": "udp"}]');
 select is(message, 'a list of networks is wanted', format('%s is no list', coalesce(entries, 'null'))) from (values ('{}'), (null), ('3')) v(entries), pg_temp.allow(entries);

@@ -57,6 +57,9 @@ def check_allow(api, box):
                  {"allow": [], "more": 1}, {"allow": [], "force": "yes"}, {"allow": [], "force": 1}, {"allow": [{"network": f"10.0.{i // 256}.{i % 256}"} for i in range(1001)]}):
         error = api.call("PUT", path, token=admin, body=body, expect=400)["error"]
         assert error["message"], body
+    twice = b'{"allow":[{"network":"192.0.2.1"},{"network":"10.0.0.0/8","network":"11.0.0.0/8"}]}'
+    error = api.call("PUT", path, token=admin, body=twice, headers={"Content-Type": "application/json"}, expect=400)["error"]
+    assert error["message"] == "allow: row 2: network: given twice", error
     mixed = {"allow": [{"network": "127.0.0.0/8"}, {"network": "300.1.1.1"}, {"network": "10.0.0.0/8", "listener": "UDP"}]}
     error = api.call("PUT", path, token=admin, body=mixed, expect=400)["error"]
     assert [(r["row"], r["field"]) for r in error["rows"]] == [(1, "network"), (2, "listener")] and error["field"] == "allow", error

@@ -58,6 +58,7 @@ Test(tls_check, private_keys_are_taken_out_of_pem)
         {"Bag Attributes\n" CERT("a") "subject=x\n" KEY("PRIVATE KEY") "tail", CERT("a"),
          KEY("PRIVATE KEY")},
         {KEY("EC PRIVATE KEY") CERT("a"), CERT("a"), KEY("EC PRIVATE KEY")},
+        {KEY("PGP PRIVATE KEY BLOCK") CERT("a"), CERT("a"), KEY("PGP PRIVATE KEY BLOCK")},
         {KEY("ENCRYPTED PRIVATE KEY") CERT("a"), CERT("a"), KEY("ENCRYPTED PRIVATE KEY")},
         {KEY("RSA PRIVATE KEY") CERT("a") KEY("PRIVATE KEY"), CERT("a"),
          KEY("RSA PRIVATE KEY") KEY("PRIVATE KEY")},
