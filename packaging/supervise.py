@@ -22,6 +22,7 @@ import json
 import os
 import pathlib
 import pwd
+import resource
 import selectors
 import signal
 import socket
@@ -626,6 +627,7 @@ def run(state):
     os.ftruncate(fd, 0)
     os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
     (state / "run" / "status").unlink(missing_ok=True)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core of the receiver would hold the private key of TLS
     code = Supervisor(state, settle(state, is_supervisor=True)).run()
     os.ftruncate(fd, 0)
     return code
