@@ -29,6 +29,7 @@ enum {
     SHARED_REST_BYTES = 4096,
     EVENTS_A_POLL = 64,
     FAREWELL_READS = 4,
+    LAST_READS = 4,        /* before we end a connection: what has come is not lost with it */
     READS_FOR_ROOM = 64,   /* tcp_poll, before a connection is turned away */
     KEEPALIVE_IDLE_S = 60, /* a peer that lost power is noticed after 60 + 6 × 10 s */
     KEEPALIVE_INTERVAL_S = 10,
@@ -41,6 +42,7 @@ enum {
 enum list {
     BY_AGE,       /* last bytes: all */
     BY_BEGIN,     /* of the unfinished message: those with a rest */
+    BY_LARGE,     /* its growth: those with a rest in a buffer of its own */
     BY_HANDSHAKE, /* its begin: half open */
     LISTS
 };
@@ -139,6 +141,10 @@ static void rest_resize(struct tcp *t, struct tcp_connection *c, size_t cap)
 {
     if (cap == c->rest_cap)
         return;
+    if (cap <= SHARED_REST_BYTES)
+        list_remove(t, c, BY_LARGE);
+    else if (!c->links[BY_LARGE].is_in)
+        list_append(t, c, BY_LARGE, 0);
     t->held_bytes += cap - c->rest_cap;
     if (cap == 0) {
         free(c->rest);
@@ -178,6 +184,8 @@ static void note_unfinished(struct tcp *t, struct tcp_connection *c, size_t used
         list_remove(t, c, BY_BEGIN);
     else if (used > 0 || !c->links[BY_BEGIN].is_in)
         list_append(t, c, BY_BEGIN, now);
+    if (used > 0 && c->links[BY_LARGE].is_in)
+        list_append(t, c, BY_LARGE, now); /* another message, and as new as its begin */
 }
 
 /* ---- life of a connection ---- */
@@ -377,7 +385,8 @@ static bool update_write(struct tcp *t, struct tcp_connection *c)
     return true;
 }
 
-static void feed(struct tcp *t, struct tcp_connection *c, struct view wire, int64_t now)
+/* False: the connection is gone. */
+static bool feed(struct tcp *t, struct tcp_connection *c, struct view wire, int64_t now)
 {
     bool was_open = tls_is_open(c->tls);
     char *place = read_place(t, c, wire.n + TLS_CARRY_BYTES);
@@ -388,16 +397,19 @@ static void feed(struct tcp *t, struct tcp_connection *c, struct view wire, int6
         t->handler.opened(t->handler.context, c);
     }
     if (n > 0 && !after_read(t, c, place, c->rest_n + n, now))
-        return;
+        return false;
     if (r == TLS_MORE)
-        (void)update_write(t, c);
-    else if (!tls_is_open(c->tls))
+        return update_write(t, c);
+    if (!tls_is_open(c->tls))
         fail(t, c);
     else
         end(t, c, r == TLS_CLOSED ? TCP_END_CLOSED : TCP_END_ERROR, r == TLS_CLOSED ? 0 : EPROTO);
+    return false;
 }
 
-static void read_once(struct tcp *t, struct tcp_connection *c, int64_t now)
+enum got { GOT_NOTHING, GOT_BYTES, GOT_ITS_END };
+
+static enum got read_once(struct tcp *t, struct tcp_connection *c, int64_t now)
 {
     size_t room = TCP_READ_BYTES;
     char *place = t->wire;
@@ -411,15 +423,14 @@ static void read_once(struct tcp *t, struct tcp_connection *c, int64_t now)
     if (got > 0) {
         t->has_more |= (size_t)got == room;
         note_read(t, c, (size_t)got, now);
-        if (c->tls)
-            feed(t, c, view_of(t->wire, (size_t)got), now);
-        else
-            (void)after_read(t, c, place - c->rest_n, c->rest_n + (size_t)got, now);
-    } else if (got == 0) {
-        stop(t, c, TCP_END_CLOSED, 0);
-    } else if (errno != EAGAIN && errno != EINTR) {
-        stop(t, c, TCP_END_ERROR, errno);
+        bool is_there = c->tls ? feed(t, c, view_of(t->wire, (size_t)got), now)
+                               : after_read(t, c, place - c->rest_n, c->rest_n + (size_t)got, now);
+        return is_there ? GOT_BYTES : GOT_ITS_END;
     }
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return GOT_NOTHING;
+    stop(t, c, got == 0 ? TCP_END_CLOSED : TCP_END_ERROR, got == 0 ? 0 : errno);
+    return GOT_ITS_END;
 }
 
 int tcp_fd(const struct tcp *t)
@@ -442,6 +453,16 @@ static void turn_window(struct tcp *t, int64_t now)
     t->hottest_bytes = 0;
 }
 
+/* Messages that are begun and never finished may not take all memory: what has grown for the
+ * longest time goes.  Small ones stay; all connections together may have one. */
+static void bound_memory(struct tcp *t)
+{
+    size_t most = t->options.held_max_bytes;
+    while (most && t->held_bytes > most && t->oldest[BY_LARGE] &&
+           t->handler.between(t->handler.context))
+        stop(t, t->oldest[BY_LARGE], TCP_END_MEMORY, 0);
+}
+
 int tcp_poll(struct tcp *t, int64_t now)
 {
     struct epoll_event events[EVENTS_A_POLL];
@@ -460,7 +481,7 @@ int tcp_poll(struct tcp *t, int64_t now)
         if ((what & EPOLLOUT) && !update_write(t, c))
             continue;
         if (what & ~(uint32_t)EPOLLOUT)
-            read_once(t, c, now);
+            (void)read_once(t, c, now);
         goes_on = t->handler.between(t->handler.context);
     }
     bool is_emptied = goes_on && n < EVENTS_A_POLL && !t->has_more;
@@ -470,6 +491,7 @@ int tcp_poll(struct tcp *t, int64_t now)
     }
     if (n > 0)
         t->read_mono_us = now;
+    bound_memory(t);
     return done;
 }
 
@@ -520,7 +542,7 @@ int64_t tcp_rested_mono_us(const struct tcp *t)
     return t->rested_mono_us;
 }
 
-void tcp_quiet(struct tcp *t, int64_t before)
+void tcp_quiet(struct tcp *t, int64_t before, int64_t now)
 {
     /* from the newest back to those that the previous call has seen */
     for (struct tcp_connection *c = t->newest[BY_AGE], *older;
@@ -530,46 +552,64 @@ void tcp_quiet(struct tcp *t, int64_t before)
             continue;
         if (!t->handler.between(t->handler.context))
             return;
+        if (read_once(t, c, now) != GOT_NOTHING)
+            continue; /* it was us who were slow */
         size_t used = t->handler.quiet(t->handler.context, c, view_of(c->rest, c->rest_n));
         CHECK(used <= c->rest_n);
         rest_drop(t, c, used);
-        if (c->rest_n == 0)
-            list_remove(t, c, BY_BEGIN);
+        note_unfinished(t, c, used, now);
     }
     t->quiet_mono_us = before;
 }
 
 /* ---- ends ---- */
 
-void tcp_close_idle(struct tcp *t, int64_t before)
+/* The oldest of a list from before a moment, of which nothing waits to be read that would have kept
+ * it: bytes that the kernel has acknowledged to a peer that spoke at the last moment, or while we
+ * were busy, would be lost with the connection.  NULL: none, or no room for what it would bring. */
+static struct tcp_connection *overdue(struct tcp *t, enum list which, int64_t before, int64_t now)
 {
-    for (struct tcp_connection *c; (c = oldest_before(t, BY_AGE, before)) != NULL;)
+    struct tcp_connection *c;
+    while ((c = oldest_before(t, which, before)) && t->handler.between(t->handler.context)) {
+        enum got got = GOT_BYTES;
+        for (int i = 0; i < LAST_READS && got == GOT_BYTES && oldest_before(t, which, before) == c;
+             i++)
+            got = read_once(t, c, now);
+        if (got != GOT_ITS_END && oldest_before(t, which, before) == c)
+            return c;
+    }
+    return NULL;
+}
+
+void tcp_close_idle(struct tcp *t, int64_t before, int64_t now)
+{
+    for (struct tcp_connection *c; (c = overdue(t, BY_AGE, before, now)) != NULL;)
         stop(t, c, TCP_END_IDLE, 0);
 }
 
-void tcp_close_unfinished(struct tcp *t, int64_t before)
+void tcp_close_unfinished(struct tcp *t, int64_t before, int64_t now)
 {
-    for (struct tcp_connection *c; (c = oldest_before(t, BY_BEGIN, before)) != NULL;)
+    for (struct tcp_connection *c; (c = overdue(t, BY_BEGIN, before, now)) != NULL;)
         stop(t, c, TCP_END_SLOW, 0);
 }
 
-void tcp_close_half_open(struct tcp *t, int64_t before)
+void tcp_close_half_open(struct tcp *t, int64_t before, int64_t now)
 {
-    for (struct tcp_connection *c; (c = oldest_before(t, BY_HANDSHAKE, before)) != NULL;) {
+    for (struct tcp_connection *c; (c = overdue(t, BY_HANDSHAKE, before, now)) != NULL;) {
         tls_give_up(c->tls, "");
         fail(t, c);
     }
-}
-
-int64_t tcp_oldest_mono_us(const struct tcp *t)
-{
-    return t->oldest[BY_AGE] ? t->oldest[BY_AGE]->links[BY_AGE].mono_us : INT64_MAX;
 }
 
 void tcp_close_all(struct tcp *t)
 {
     while (t->oldest[BY_AGE])
         stop(t, t->oldest[BY_AGE], TCP_END_STOP, 0);
+}
+
+int64_t tcp_oldest_mono_us(const struct tcp *t)
+{
+    return t->oldest[BY_AGE] ? t->oldest[BY_AGE]->links[BY_AGE].mono_us : INT64_MAX;
 }
 
 /* ---- what is known ---- */

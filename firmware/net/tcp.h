@@ -22,8 +22,9 @@ enum tcp_end {
     TCP_END_CLOSED, /* by the peer */
     TCP_END_ERROR,  /* reset, timed out, broken TLS: see `error` */
     TCP_END_IDLE,
-    TCP_END_SLOW, /* a message was begun and not finished */
-    TCP_END_STOP, /* tcp_close_all */
+    TCP_END_SLOW,   /* a message was begun and not finished */
+    TCP_END_MEMORY, /* the same, and unfinished messages took more memory than they may */
+    TCP_END_STOP,   /* tcp_close_all */
     TCP_END_COUNT
 };
 
@@ -51,7 +52,7 @@ struct tcp_handler {
     void (*failed)(void *context, struct tcp_connection *c);
     /* A connection was turned away before it began. */
     void (*refused)(void *context, const struct ip *peer, enum tcp_refusal why, int error);
-    /* After each read, and before each `quiet`: false ends tcp_poll or tcp_quiet early. */
+    /* After each read, and before each `quiet` or end by us: false ends the function early. */
     bool (*between)(void *context);
 };
 
@@ -66,8 +67,10 @@ struct tcp_limits {
 struct tcp_options {
     struct tcp_limits limits;
     atomic_uint
-        *open_in_all;  /* connections of all threads; borrowed.  NULL: this is the only one */
-    size_t hold_bytes; /* the most that may stay unused of a connection */
+        *open_in_all;      /* connections of all threads; borrowed.  NULL: this is the only one */
+    size_t hold_bytes;     /* the most that may stay unused of a connection */
+    size_t held_max_bytes; /* of all of them here: beyond it, after a tcp_poll, those end that have
+                            * a large part of a message for the longest time.  0: no limit */
 };
 
 MUST_USE int tcp_new(const struct tcp_options *o, const struct tcp_handler *h, struct tcp **ret);
@@ -92,14 +95,14 @@ int64_t tcp_rested_mono_us(const struct tcp *t);
 
 /* Call `quiet` once for each connection that has unused input and has sent nothing since
  * before_mono_us.  Looks at connections that were active after the previous call only; a call that
- * ended early is made up for by the next. */
-void tcp_quiet(struct tcp *t, int64_t before_mono_us);
+ * ended early is made up for by the next.  Here and below, what waits to be read is read first. */
+void tcp_quiet(struct tcp *t, int64_t before_mono_us, int64_t now_mono_us);
 
 /* End connections that have sent nothing since before_mono_us; whose unfinished message began
  * before; whose handshake began before.  Each looks at what it ends only. */
-void tcp_close_idle(struct tcp *t, int64_t before_mono_us);
-void tcp_close_unfinished(struct tcp *t, int64_t before_mono_us);
-void tcp_close_half_open(struct tcp *t, int64_t before_mono_us);
+void tcp_close_idle(struct tcp *t, int64_t before_mono_us, int64_t now_mono_us);
+void tcp_close_unfinished(struct tcp *t, int64_t before_mono_us, int64_t now_mono_us);
+void tcp_close_half_open(struct tcp *t, int64_t before_mono_us, int64_t now_mono_us);
 void tcp_close_all(struct tcp *t);
 /* When the longest silent connection sent last; INT64_MAX without connections. */
 int64_t tcp_oldest_mono_us(const struct tcp *t);

@@ -13,6 +13,7 @@
 #include "syslog/frame.h"
 
 #define QUIET_US US_PER_SECOND
+#define TCP_HELD_MAX_BYTES 67108864 /* of unfinished messages: all memory is to stay < 512 MiB */
 
 struct streams {
     struct streams_owner o;
@@ -27,6 +28,7 @@ struct streams {
     struct ip last_bad_frame;
     struct streams_counts counts;
     struct log_limit turned_away[TCP_REFUSED_ERROR + 1], bad_frames, slow, tls_on_plain;
+    struct log_limit memory, tls_broken;
     struct log_limit tls_failed[TLS_FAIL_COUNT];
 };
 
@@ -123,6 +125,36 @@ static void say_slow(struct streams *st, const struct ip *peer)
              (long long)(atomic_load(&st->o.s->unfinished_us) / US_PER_SECOND), text);
 }
 
+static void say_memory(struct streams *st, const struct ip *peer)
+{
+    uint64_t times;
+    char text[IP_TEXT_MAX];
+    if (!log_limit_due(&st->memory, clock_mono_us(), &times))
+        return;
+    (void)ip_format(peer, text);
+    log_line(LOG_WARNING,
+             "%llu connections were closed within a large message, since unfinished messages take "
+             "%d bytes together, the last of %s: what had come of it is stored; find out why these "
+             "senders do not finish theirs, or lower receiver.unfinished_seconds",
+             (unsigned long long)times, TCP_HELD_MAX_BYTES, text);
+}
+
+/* After a good handshake: a broken middlebox, or somebody between us. */
+static void say_broken(struct streams *st, const struct ip *peer, const struct tls_session *tls)
+{
+    uint64_t times;
+    char text[IP_TEXT_MAX];
+    const char *detail = tls_detail(tls);
+    st->counts.tls_failed[tls_failure(tls)]++;
+    if (!log_limit_due(&st->tls_broken, clock_mono_us(), &times))
+        return;
+    (void)ip_format(peer, text);
+    log_line(LOG_WARNING,
+             "%llu open TLS connections broke, the last with %s: what came was not what the two "
+             "had agreed on%s%s%s; what came before it is stored",
+             (unsigned long long)times, text, *detail ? " (" : "", detail, *detail ? ")" : "");
+}
+
 /* ---- connections begin and end ---- */
 
 static void tcp_opened(void *context, struct tcp_connection *c)
@@ -147,15 +179,17 @@ static void tcp_opened(void *context, struct tcp_connection *c)
 static void tcp_ended(void *context, struct tcp_connection *c, struct view rest, enum tcp_end end,
                       int error)
 {
-    (void)error;
     struct streams *st = context;
     struct stream *s = tcp_state(c);
     st->counts.connections[s->listener]--;
     st->counts.idle_closed += end == TCP_END_IDLE;
-    if (end == TCP_END_SLOW) {
-        st->counts.slow_closed++;
+    st->counts.slow_closed += end == TCP_END_SLOW || end == TCP_END_MEMORY;
+    if (end == TCP_END_SLOW)
         say_slow(st, tcp_peer(c));
-    }
+    else if (end == TCP_END_MEMORY)
+        say_memory(st, tcp_peer(c));
+    else if (tcp_tls(c) && error == EPROTO)
+        say_broken(st, tcp_peer(c), tcp_tls(c));
     size_t used = cut(st, c, rest, frame_idle);
     struct view message, left = view_of(rest.p + used, rest.n - used);
     enum frame_result r =
@@ -295,6 +329,7 @@ int streams_new(const struct streams_owner *o, struct streams **ret, struct err 
         .limits = limits_now(st),
         .open_in_all = &o->s->connections,
         .hold_bytes = (size_t)c->message_max_bytes + FRAME_EXTRA_BYTES,
+        .held_max_bytes = TCP_HELD_MAX_BYTES / MAX(o->s->lanes_n, 1u),
     };
     struct tcp_handler handler = {
         .context = st,
@@ -412,10 +447,10 @@ void streams_tick(struct streams *st, int64_t now)
     if (!intake_has_room(st->o.in))
         return; /* unfinished messages that are stored at an end need it, too */
     int64_t at = reading_us(st, now);
-    tcp_quiet(st->tcp, at - QUIET_US);
-    tcp_close_half_open(st->tcp, at - atomic_load(&st->o.s->handshake_us));
-    tcp_close_unfinished(st->tcp, at - atomic_load(&st->o.s->unfinished_us));
-    tcp_close_idle(st->tcp, at - atomic_load(&st->o.s->tcp_idle_us));
+    tcp_quiet(st->tcp, at - QUIET_US, at);
+    tcp_close_half_open(st->tcp, at - atomic_load(&st->o.s->handshake_us), at);
+    tcp_close_unfinished(st->tcp, at - atomic_load(&st->o.s->unfinished_us), at);
+    tcp_close_idle(st->tcp, at - atomic_load(&st->o.s->tcp_idle_us), at);
 }
 
 void streams_end(struct streams *st)

@@ -89,7 +89,7 @@ static void open_log(struct log *log, int max_connections, size_t hold_bytes)
     log->lines = BUF_INIT(16 << 20);
     log->rests = BUF_INIT(16 << 20);
     log->reads_left = 1 << 30;
-    struct tcp_options o = {{max_connections, max_connections, 4}, NULL, hold_bytes};
+    struct tcp_options o = {{max_connections, max_connections, 4}, NULL, hold_bytes, 0};
     struct tcp_handler h = {log,      note_open,   take_lines,   take_quiet,
                             note_end, note_failed, note_refused, count_reads};
     cr_assert_eq(tcp_new(&o, &h, &log->tcp), 0);
@@ -344,7 +344,7 @@ Test(tcp, threads_share_one_limit)
     open_log(&b, 2, 1024);
     tcp_free(&a.tcp);
     tcp_free(&b.tcp);
-    struct tcp_options o = {{2, 2, 1}, &open_in_all, 1024};
+    struct tcp_options o = {{2, 2, 1}, &open_in_all, 1024, 0};
     struct tcp_handler h = {NULL,     note_open,   take_lines,   take_quiet,
                             note_end, note_failed, note_refused, count_reads};
     h.context = &a;
@@ -387,9 +387,9 @@ Test(tcp, a_message_begun_and_not_finished_ends_its_connection_however_often_a_b
     read_at(&log, 20);
     send_all(good, "gun\nnext", 8);
     read_at(&log, 30);
-    tcp_close_unfinished(log.tcp, 10);
+    tcp_close_unfinished(log.tcp, 10, 30);
     cr_expect_eq(log.ends[TCP_END_SLOW], 0, "not begun before");
-    tcp_close_unfinished(log.tcp, 30);
+    tcp_close_unfinished(log.tcp, 30, 30);
     cr_expect_eq(log.ends[TCP_END_SLOW], 1);
     cr_expect_str_eq(buf_str(&log.rests), "begu");
     cr_expect_eq(tcp_connections(log.tcp), 1, "the other one's message began at 30");
@@ -462,12 +462,101 @@ Test(tcp, silent_connections_end_and_those_that_sent_stay)
     send_all(lively, "x\n", 2);
     read_all(&log); /* at time 1 */
     cr_expect_eq(tcp_oldest_mono_us(log.tcp), 0);
-    tcp_close_idle(log.tcp, 1);
+    tcp_close_idle(log.tcp, 1, 1);
     cr_expect_eq(log.ends[TCP_END_IDLE], 1);
     cr_expect_eq(tcp_connections(log.tcp), 1);
     cr_expect_eq(tcp_oldest_mono_us(log.tcp), 1);
     close(silent);
     close(lively);
+    close_log(&log);
+}
+
+Test(tcp, who_speaks_at_the_last_moment_is_neither_idle_nor_slow_nor_quiet)
+{
+    struct log log;
+    open_log(&log, 4, 1024);
+    int idle = dial(&log);
+    accept_all(&log, 0);
+    int slow = dial(&log);
+    accept_all(&log, 0);
+    send_all(slow, "be", 2);
+    read_at(&log, 10);
+    /* in the sockets, and not read yet */
+    send_all(idle, "here\n", 5);
+    tcp_close_idle(log.tcp, 5, 100);
+    cr_expect_eq(log.ends[TCP_END_IDLE], 0);
+    expect_lines(&log, "here\n");
+    send_all(slow, "gun\nnext", 8);
+    tcp_close_unfinished(log.tcp, 50, 100);
+    cr_expect_eq(log.ends[TCP_END_SLOW], 0);
+    expect_lines(&log, "here\nbegun\n");
+    send_all(slow, " one\n", 5);
+    tcp_quiet(log.tcp, 101, 110);
+    cr_expect_eq(log.quiet, 0);
+    expect_lines(&log, "here\nbegun\nnext one\n");
+    tcp_close_idle(log.tcp, 150, 200);
+    cr_expect_eq(log.ends[TCP_END_IDLE], 2, "silent since");
+    close(idle);
+    close(slow);
+    close_log(&log);
+}
+
+Test(tcp, nobody_is_ended_while_the_owner_has_no_room_for_what_that_brings)
+{
+    struct log log;
+    open_log(&log, 4, 1024);
+    int fd = dial(&log);
+    accept_all(&log, 0);
+    send_all(fd, "begun", 5);
+    read_at(&log, 10);
+    log.reads_left = 0;
+    tcp_close_unfinished(log.tcp, 50, 50);
+    tcp_close_idle(log.tcp, 50, 50);
+    cr_expect_eq(tcp_connections(log.tcp), 1);
+    log.reads_left = 1 << 30;
+    tcp_close_unfinished(log.tcp, 50, 50);
+    cr_expect_eq(log.ends[TCP_END_SLOW], 1);
+    cr_expect_str_eq(buf_str(&log.rests), "begun");
+    close(fd);
+    close_log(&log);
+}
+
+Test(tcp, unfinished_messages_together_take_so_much_memory_and_the_oldest_large_one_goes)
+{
+    enum { LARGE = 20000, N = 8 };
+    static char text[LARGE];
+    struct log log;
+    int fds[N];
+    open_log(&log, N + 2, 65536);
+    struct tcp_options o = {{N + 2, N + 2, 4}, NULL, 65536, 100000};
+    struct tcp_handler h = {&log,     note_open,   take_lines,   take_quiet,
+                            note_end, note_failed, note_refused, count_reads};
+    tcp_free(&log.tcp);
+    cr_assert_eq(tcp_new(&o, &h, &log.tcp), 0);
+    memset(text, 'x', sizeof(text));
+    int small = dial(&log);
+    accept_all(&log, 0);
+    send_all(small, "a small one", 11);
+    read_at(&log, 1);
+    for (int i = 0; i < N; i++) {
+        text[0] = (char)('a' + i);
+        fds[i] = dial(&log);
+        accept_all(&log, 0);
+        send_all(fds[i], text, sizeof(text));
+        read_all(&log);
+        cr_expect_leq(tcp_held_bytes(log.tcp), 100000);
+    }
+    cr_expect_gt(log.ends[TCP_END_MEMORY], 0);
+    cr_expect_eq(tcp_connections(log.tcp), 1 + N - log.ends[TCP_END_MEMORY]);
+    cr_expect_eq(log.rests.n, (size_t)log.ends[TCP_END_MEMORY] * LARGE, "handed out as it came");
+    cr_expect_eq(log.rests.p[0], 'a', "the first to grow");
+    send_all(small, "\n", 1);
+    send_all(fds[N - 1], "\n", 1);
+    read_all(&log);
+    cr_expect_eq(log.lines.n, sizeof("a small one\n") - 1 + LARGE + 1, "the others go on");
+    for (int i = 0; i < N; i++)
+        close(fds[i]);
+    close(small);
     close_log(&log);
 }
 
@@ -479,10 +568,10 @@ Test(tcp, an_unfinished_message_is_called_quiet_once)
     accept_all(&log, 0);
     send_all(fd, "line\ncounted", 12);
     read_all(&log); /* at time 1 */
-    tcp_quiet(log.tcp, 1);
+    tcp_quiet(log.tcp, 1, 3);
     cr_expect_eq(log.quiet, 0, "not silent long enough");
-    tcp_quiet(log.tcp, 2);
-    tcp_quiet(log.tcp, 3);
+    tcp_quiet(log.tcp, 2, 3);
+    tcp_quiet(log.tcp, 3, 3);
     cr_expect_eq(log.quiet, 1);
     expect_lines(&log, "line\ncounted");
     cr_expect_eq(tcp_held_bytes(log.tcp), 0);
