@@ -51,6 +51,7 @@ struct listeners {
     struct datagrams_counts gone; /* of datagram sockets that are closed */
     int reserve_fd; /* given up to accept and close a connection when descriptors run out */
     bool is_ending;
+    bool is_held; /* connections wait in the kernel's backlog */
     struct log_limit accept_failed;
 };
 
@@ -171,7 +172,7 @@ static int socket_open(struct listeners *l, enum listener listener, const struct
     } else {
         rc = s->fd = stream_socket(listener, a);
         s->source = (struct loop_source){s->fd, accept_ready, s};
-        if (rc >= 0 && (rc = loop_add(l->o.loop, &s->source)) < 0)
+        if (rc >= 0 && !l->is_held && (rc = loop_add(l->o.loop, &s->source)) < 0)
             close(s->fd);
     }
     if (rc < 0) {
@@ -241,24 +242,40 @@ static void drop_socket(struct listeners *l, enum listener k, unsigned i)
     l->sockets[k][i] = l->sockets[k][--l->sockets_n[k]];
 }
 
-/* Old sockets of the same port make way for one that is in use by them; what they were is in
- * *ret_gone, to be opened again if that does not help. */
-static void make_way(struct listeners *l, enum listener k, uint16_t port,
-                     struct addresses *ret_gone)
+/* Sockets that made way, to be opened again if that does not help. */
+struct made_way {
+    struct {
+        enum listener listener;
+        struct address address;
+    } all[2 * SOCKETS_MAX];
+    unsigned n;
+};
+
+static void make_way_of(struct listeners *l, enum listener k, uint16_t port, struct made_way *gone)
 {
-    ret_gone->n = 0;
     for (unsigned i = l->sockets_n[k]; i-- > 0;) {
         const struct address *old = &l->sockets[k][i]->wanted;
-        if (old->port != port || is_wanted(l, k, old) || ret_gone->n == LISTENER_ADDRESSES_MAX)
+        if (old->port != port || is_wanted(l, k, old))
             continue;
-        ret_gone->all[ret_gone->n++] = *old;
+        gone->all[gone->n].listener = k;
+        gone->all[gone->n++].address = *old;
         drop_socket(l, k, i);
     }
 }
 
+/* Old sockets of the same port make way for one that is in use by them.  TCP and TLS have their
+ * ports in common: they may change places. */
+static void make_way(struct listeners *l, enum listener k, uint16_t port, struct made_way *gone)
+{
+    gone->n = 0;
+    make_way_of(l, k, port, gone);
+    if (k != LISTENER_UDP)
+        make_way_of(l, k == LISTENER_TCP ? LISTENER_TLS : LISTENER_TCP, port, gone);
+}
+
 static int open_one(struct listeners *l, enum listener k, const struct address *a)
 {
-    struct addresses gone = {0};
+    struct made_way gone = {.n = 0};
     struct listener_socket *s = NULL;
     if (l->sockets_n[k] == SOCKETS_MAX)
         return -ENOSPC;
@@ -272,9 +289,11 @@ static int open_one(struct listeners *l, enum listener k, const struct address *
         l->sockets[k][l->sockets_n[k]++] = s;
         return 0;
     }
-    for (unsigned i = 0; i < gone.n; i++)
-        if (socket_open(l, k, &gone.all[i], &s) == 0)
-            l->sockets[k][l->sockets_n[k]++] = s;
+    for (unsigned i = 0; i < gone.n; i++) {
+        enum listener of = gone.all[i].listener;
+        if (socket_open(l, of, &gone.all[i].address, &s) == 0)
+            l->sockets[of][l->sockets_n[of]++] = s;
+    }
     return rc;
 }
 
@@ -440,16 +459,18 @@ static void change(struct listeners *l, int64_t now)
     if (is_retry)
         l->retry_mono_us = now + RETRY_US;
     struct listening_wanted wanted;
-    bool has_wanted = shared_take_wanted(l->o.s, &wanted);
+    bool is_other[LISTENER_COUNT] = {false};
+    if (shared_take_wanted(l->o.s, &wanted))
+        for (int k = 0; k < LISTENER_COUNT; k++)
+            is_other[k] = take_setting(l, (enum listener)k, wanted.of[k]);
     for (int i = 0; i < LISTENER_COUNT; i++) {
         enum listener k = (enum listener)i;
-        bool is_other = has_wanted && take_setting(l, k, wanted.of[k]);
-        if (!is_other && !(is_retry && l->errors[k].message[0]))
+        if (!is_other[k] && !(is_retry && l->errors[k].message[0]))
             continue;
         unsigned before = l->sockets_n[k];
         bool had_error = l->errors[k].message[0];
         settle(l, k);
-        has_changed |= is_other || l->sockets_n[k] != before ||
+        has_changed |= is_other[k] || l->sockets_n[k] != before ||
                        had_error != !!l->errors[k].message[0];
     }
     if (has_changed)
@@ -464,8 +485,28 @@ void listeners_tick(struct listeners *l, int64_t now)
         change(l, now);
 }
 
+/* While nothing is read for want of room, connections wait in the kernel's backlog: those that are
+ * taken and not read fill the limit, and their senders' next ones would be turned away. */
+static void update_accepting(struct listeners *l)
+{
+    bool is_held = !intake_has_room(l->o.in);
+    if (is_held == l->is_held)
+        return;
+    l->is_held = is_held;
+    for (int k = 0; k < LISTENER_COUNT; k++) {
+        for (unsigned i = 0; k != LISTENER_UDP && i < l->sockets_n[k]; i++) {
+            struct loop_source *source = &l->sockets[k][i]->source;
+            if (is_held)
+                loop_remove(l->o.loop, source);
+            else
+                CHECK(loop_add(l->o.loop, source) == 0);
+        }
+    }
+}
+
 void listeners_update(struct listeners *l, int64_t now)
 {
+    update_accepting(l);
     (void)datagrams_finish(&l->datagrams_owner);
     for (unsigned i = 0; i < l->sockets_n[LISTENER_UDP]; i++)
         datagrams_update(l->sockets[LISTENER_UDP][i]->datagrams, now);

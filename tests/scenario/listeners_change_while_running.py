@@ -1,5 +1,6 @@
 """Addresses of listeners change by the settings while the receiver runs: open connections and what waits in a socket
-are not lost, an address that cannot be had leaves the old one in place and is told of, and is taken when it is free."""
+are not lost, TCP and TLS may change places, an address that cannot be had leaves the old one in place and is told of,
+and is taken when it is free."""
 
 import json
 import socket
@@ -35,7 +36,7 @@ def send_udp(port, n, host="127.0.0.1"):
     return n
 
 
-def connections_stay(box):
+def connections_stay(box, before):
     """Returns how many messages were sent."""
     first, second = free_port(), free_port()
     old = socket.create_connection(box.address("tcp"))
@@ -46,7 +47,7 @@ def connections_stay(box):
     with socket.create_connection(("127.0.0.1", first)) as a, socket.create_connection(("127.0.0.2", second)) as b:
         send_tcp(a, 0, 10)
         send_tcp(b, 0, 10)
-        box.wait_for_stored(40)
+        box.wait_for_stored(before + 40)
         # the same port on every address: the old sockets are in the way of it
         set_to(box, "listen.tcp", f"0.0.0.0:{first}")
         wait_for_bound(box, "tcp", f"0.0.0.0:{first}")
@@ -56,6 +57,33 @@ def connections_stay(box):
     with socket.create_connection(("127.0.0.3", first)) as c:
         send_tcp(c, 0, 10)
     return 70
+
+
+def tcp_and_tls_change_places(box, sent):
+    with box.connect_tls() as tls, socket.create_connection(box.address("tcp")) as plain:
+        new = {"tcp": "%s:%d" % box.address("tls"), "tls": "%s:%d" % box.address("tcp")}
+        box.psql("insert into azekura.setting (name, value, changed_by) values"
+                 f" ('listen.tcp', '{new['tcp']}', 'test'), ('listen.tls', '{new['tls']}', 'test')"
+                 " on conflict (name) do update set value = excluded.value")
+        wait_for_bound(box, "tcp", new["tcp"])
+        wait_for_bound(box, "tls", new["tls"])
+        send_tcp(plain, 0, 10)
+        send_tcp(tls, 0, 10)
+        sent += 20 + box.send_tcp(numbered(10, "moved")) + box.send_tls(numbered(10, "moved"))
+        box.wait_for_stored(sent)
+        # and one takes the place of the other, which goes
+        set_to(box, "listen.tcp", "")
+        wait_for_bound(box, "tcp")
+        set_to(box, "listen.tls", new["tcp"])
+        wait_for_bound(box, "tls", new["tcp"])
+        send_tcp(tls, 10, 10)
+        sent += 10 + box.send_tls(numbered(10, "moved again"))
+        box.wait_for_stored(sent)
+    set_to(box, "listen.tls", "")
+    wait_for_bound(box, "tls")
+    set_to(box, "listen.tcp", "127.0.0.1:0")
+    wait_for(lambda: "tcp" in names(box), "TCP is there again")
+    return sent
 
 
 def what_waits_is_taken_first(box, sent):
@@ -98,8 +126,10 @@ def none_is_a_choice(box):
 
 
 def main():
-    with Product(daemons=("receiver",)) as box:
-        sent = connections_stay(box)
+    places = {"listen.tcp": f"127.0.0.1:{free_port()}", "listen.tls": f"127.0.0.1:{free_port()}"}
+    with Product(places, daemons=("receiver",)) as box:
+        sent = tcp_and_tls_change_places(box, 0)
+        sent += connections_stay(box, sent)
         box.wait_for_stored(sent)
         sent, port = what_waits_is_taken_first(box, sent)
         sent = an_address_in_use_is_told_of(box, sent, port)

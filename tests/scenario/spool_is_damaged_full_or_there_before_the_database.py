@@ -1,6 +1,6 @@
 """The spool in trouble (cases C215, C221, C223, C224 of the corpus): a receiver that starts before its database, a spool
 file of random bytes, numbered messages around an outage, and a spool on a small disk that is full: senders by TCP are
-held back, what comes by UDP is refused and counted, one event tells of it, and it recovers by itself."""
+held back and new ones wait to be taken, what comes by UDP is refused and counted, one event tells of it, and it recovers by itself."""
 
 import itertools
 import os
@@ -11,6 +11,9 @@ import subprocess
 import threading
 
 from azk import Product, run, wait_for
+
+
+CONNECTIONS = 20  # at once
 
 
 def numbers(box, prefix):
@@ -96,14 +99,18 @@ def full_disk(box, spool):
             udp += box.send_udp(noise(125, "datagram"), rate=20_000)
             wait_for(lambda: box.udp_unread() == 0, "what came by UDP is read")
         assert sender.is_alive(), "TCP is not held back"
+        # more than there may be at once: they wait for their turn, and none is turned away
+        late = [box.send_tcp([b"<13>late %d" % i]) for i in range(2 * CONNECTIONS)]
         assert memory_bytes(box) < 512 << 20, memory_bytes(box)
         assert len(box.log_text("receiver")) - log < 20_000, "its own log must not grow with what it refuses"
         box.cluster.start()
         sender.join()
+        sent[0] += sum(late)
         box.wait_for_arrived(before["arrived"] + sent[0] + udp)
         sums = box.assert_ledger()
         print(f"small disk: {sent[0]} by TCP and {udp} by UDP: {sums}")
         assert sums["arrived"] + sums["kernel"] == before["arrived"] + sent[0] + udp, sums
+        assert numbers(box, "late") == list(range(2 * CONNECTIONS)), numbers(box, "late")
         assert box.value("select sum(refused) from azekura.ledger where listener = 'tcp'") == "0"
         assert box.value("select sum(refused - queue_full) from azekura.ledger") == "0"
         wait_for(lambda: int(box.value("select count(*) from azekura.event where kind = 'spool.full'")) == events + 1,
@@ -115,7 +122,7 @@ def full_disk(box, spool):
 
 
 def main():
-    with Product({"store.queue_bytes": "16777216"}, daemons=()) as box:
+    with Product({"store.queue_bytes": "16777216", "receiver.tcp_max_connections": CONNECTIONS}, daemons=()) as box:
         box.allow_errors(r"terminating|canceling|database system|shut ?down|starting up|connection to client|"
                          r"could not (send|receive)|unexpected EOF|No space left")
         spool = box.state / "spool"
