@@ -29,8 +29,8 @@ def done(box, *args, **kw):
     return r["answer"]
 
 
-def refused(box, says, body):
-    r = ask(box, "/tls/certificate", body)
+def refused(box, says, body=None, path="/tls/certificate", method="POST"):
+    r = ask(box, path, body, method)
     assert r["state"] == "refused" and says in r["error"], (says, r)
 
 
@@ -104,8 +104,11 @@ def check_authorities(box, ca):
     wait_for(is_turned_away, "who has no certificate is turned away")
     context.load_cert_chain(pair)
     box.send_tls([b"<13>1 - c app - - - by a certificate of the sender"], context=context)
-    # required, but of whom?  what was stays in use, and the log says so
-    box.allow_errors("TLS for new connections stays as it was")
+    # required, but of whom?  so it stays, until nobody is asked any more
+    r = ask(box, f"/tls/client-cas/{fingerprint}", method="DELETE")
+    assert r["state"] == "refused" and "it is the last authority" in r["error"], r
+    box.send_tls([b"<13>1 - c app - - - by the same certificate"], context=context)
+    box.api("PATCH", "/settings", {"receiver.tls_clients": "none"})
     done(box, f"/tls/client-cas/{fingerprint}", method="DELETE")
     assert box.api("GET", "/tls")["client_cas"] == []
     return key
@@ -130,7 +133,7 @@ def main():
         check_uploads(box, ca)
         key = check_authorities(box, ca)
         check_secrets(box, [key.splitlines()[1], "secret of the key", "secret of the file"])
-        box.wait_for_stored(3)
+        box.wait_for_stored(5)
         kinds = [r[0] for r in box.psql("select kind from azekura.event where kind like 'tls.%'")]
         assert kinds.count("tls.installed") == 5, kinds
         before = shown_or_fail(box)
