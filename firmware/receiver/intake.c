@@ -66,8 +66,9 @@ struct intake {
     size_t unit_max_bytes;   /* of text, in an open unit */
 
     struct lane_counts lane_counts;
-    struct intake_counts *counts; /* of it */
-    uint64_t uncounted;           /* no page was left: only at a stop with every page in use */
+    struct intake_counts *counts;   /* of it */
+    uint64_t drops[LISTENER_COUNT]; /* of the kernel, until there is a page to count them in */
+    uint64_t uncounted;             /* no page was left: only at a stop with every page in use */
 
     bool is_refusing; /* said in the log */
     int64_t refusing_since_mono_us;
@@ -500,17 +501,19 @@ bool intake_may_connect(struct intake *in, enum listener listener, const struct 
 
 void intake_dropped(struct intake *in, enum listener listener, uint64_t datagrams)
 {
-    if (datagrams == 0)
-        return;
+    uint64_t *drops = &in->drops[listener];
     in->counts->kernel_dropped += datagrams;
-    if (!ensure_open(in))
+    *drops += datagrams;
+    if (*drops == 0 || !ensure_open(in))
         return;
     int64_t now_us = clock_wall_us(), minute_us = now_us - now_us % US_PER_MINUTE;
-    if (ledger_dropped(in->open->page, minute_us, (uint8_t)listener, datagrams) == 0)
-        return;
-    intake_close(in);
-    if (ensure_open(in))
-        CHECK(ledger_dropped(in->open->page, minute_us, (uint8_t)listener, datagrams) == 0);
+    if (ledger_dropped(in->open->page, minute_us, (uint8_t)listener, *drops) < 0) {
+        intake_close(in);
+        if (!ensure_open(in))
+            return;
+        CHECK(ledger_dropped(in->open->page, minute_us, (uint8_t)listener, *drops) == 0);
+    }
+    *drops = 0;
 }
 
 /* ---- time ---- */

@@ -314,9 +314,17 @@ Test(intake, with_every_page_in_use_nothing_is_read_and_a_message_does_no_harm)
     cr_expect_not(intake_must_refuse(in), "now the kernel counts what it drops");
     receive(1);
     cr_expect_eq(intake_counts(in)->arrived, 0);
+    intake_dropped(in, LISTENER_UDP, 5);
     for (unsigned i = 0; i < n; i++)
         ledger_release(shared.ledger, &pages[i]);
     cr_expect(intake_has_room(in));
+    intake_dropped(in, LISTENER_UDP, 2);
+    intake_dropped(in, LISTENER_UDP, 0);
+    intake_close(in);
+    cr_expect_eq(finish(next_unit()), 0);
+    cr_assert_eq(counts.drops_n, 1);
+    cr_expect_eq(counts.drops[0].dropped, 7, "those that found no page are counted with the next");
+    cr_expect_eq(intake_counts(in)->kernel_dropped, 7);
 }
 
 /* ---- source groups ---- */
