@@ -50,6 +50,7 @@ struct record {
     uint8_t severity; /* 0…7 */
     uint8_t format;   /* enum record_format */
     uint8_t flags;    /* enum record_flag, ORed */
+    bool is_clean;    /* its maker knows that the text fields are clean UTF-8; else others look */
 
     /* Text fields: clean UTF-8 (utf8.h), null where absent.  `message` is never null. */
     struct view hostname, app_name, procid, msgid, structured_data, message;

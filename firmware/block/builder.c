@@ -30,6 +30,7 @@ struct block_builder *block_builder_new(void)
     b->raw_lengths = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->raw_lengths));
     b->runs = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->runs));
     b->numbers = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->numbers));
+    b->relative = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->relative));
     b->order = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->order));
     b->starts = xcalloc(BLOCK_MAX_MESSAGES, sizeof(*b->starts));
     for (unsigned i = 0; i < BUILDER_DICTS; i++)
@@ -60,6 +61,7 @@ void block_builder_free(struct block_builder **pb)
     free(b->raw_lengths);
     free(b->runs);
     free(b->numbers);
+    free(b->relative);
     free(b->order);
     free(b->starts);
     for (unsigned i = 0; i < BUILDER_DICTS; i++)
@@ -250,8 +252,10 @@ static void store(struct block_builder *b, const struct record *r, uint64_t seq,
 }
 
 /* Values that a dictionary knows were clean when they came. */
-static bool row_is_clean(const struct row *row)
+static bool row_is_clean(const struct record *r, const struct row *row)
 {
+    if (LIKELY(r->is_clean))
+        return true;
     bool good = utf8_is_clean(row->texts[TEXTS_MESSAGE]) &&
                 utf8_is_clean(row->texts[TEXTS_STRUCTURED_DATA]);
     for (unsigned i = DICT_HOSTNAME; i <= DICT_MSGID; i++)
@@ -289,7 +293,7 @@ int block_builder_add_seq(struct block_builder *b, const struct record *r, uint6
     int e = plan(b, r, &row);
     if (e < 0)
         return e;
-    if (UNLIKELY(!row_is_clean(&row))) {
+    if (UNLIKELY(!row_is_clean(r, &row))) {
         cleaned = *r;
         clean_fields(b, &cleaned);
         r = &cleaned;

@@ -53,10 +53,11 @@ struct block_builder {
     struct buf cleaned; /* text fields of a row that were not clean UTF-8 */
     /* finish.c's */
     struct content content;
-    uint64_t *numbers; /* BLOCK_MAX_MESSAGES */
-    uint32_t *order;   /* of the texts, by grouping.h; BLOCK_MAX_MESSAGES */
-    uint32_t *starts;  /* scratch, BLOCK_MAX_MESSAGES; a dictionary has no more entries */
-    bool is_grouped;   /* `order` says it; else it is the rows' own */
+    uint64_t *numbers;  /* BLOCK_MAX_MESSAGES */
+    uint16_t *relative; /* the rows of a dictionary, BLOCK_MAX_MESSAGES */
+    uint32_t *order;    /* of the texts, by grouping.h; BLOCK_MAX_MESSAGES */
+    uint32_t *starts;   /* scratch, BLOCK_MAX_MESSAGES; a dictionary has no more entries */
+    bool is_grouped;    /* `order` says it; else it is the rows' own */
     struct token_filter tokens;
     ZSTD_CCtx *zstd;
 };

@@ -79,12 +79,6 @@ static void finish_reported(struct block_builder *b, struct block *ret)
 
 /* ---- dictionaries ---- */
 
-static void absolute_rows(struct block_builder *b, const struct dict *d)
-{
-    for (uint32_t i = 0; i < b->n; i++)
-        b->numbers[i] = d->rows[i];
-}
-
 /* 0 null, 1 a value that was not there before, else 2 + how many values have come since the row's:
  * where most values are new (procid) this is nearly constant. */
 static void relative_rows(struct block_builder *b, const struct dict *d)
@@ -93,10 +87,10 @@ static void relative_rows(struct block_builder *b, const struct dict *d)
     for (uint32_t i = 0; i < b->n; i++) {
         uint32_t number = d->rows[i];
         if (number > seen) {
-            b->numbers[i] = 1;
+            b->relative[i] = 1;
             seen = number;
         } else {
-            b->numbers[i] = number == 0 ? 0 : seen - number + 2;
+            b->relative[i] = (uint16_t)(number == 0 ? 0 : seen - number + 2);
         }
     }
 }
@@ -109,12 +103,12 @@ static uint64_t log2_256(uint64_t x)
 }
 
 /* What an entropy coder needs for the two byte planes of the numbers, in 1/256 bit. */
-static uint64_t planes_cost(const uint64_t *v, uint32_t n)
+static uint64_t planes_cost(const uint16_t *v, uint32_t n)
 {
     uint32_t count[2][256] = {{0}};
     for (uint32_t i = 0; i < n; i++) {
         count[0][v[i] & 0xff]++;
-        count[1][v[i] >> 8 & 0xff]++;
+        count[1][v[i] >> 8]++;
     }
     uint64_t cost = 0;
     for (unsigned k = 0; k < 2; k++)
@@ -124,19 +118,18 @@ static uint64_t planes_cost(const uint64_t *v, uint32_t n)
     return cost;
 }
 
-static enum rows_mode choose_rows(struct block_builder *b, const struct dict *d)
+/* The numbers that code shorter. */
+static enum rows_mode choose_rows(struct block_builder *b, const struct dict *d,
+                                  const uint16_t **ret_rows)
 {
+    *ret_rows = d->rows;
     /* A relative number may be one more than there are values, and must fit in 16 bits. */
-    if (d->n < 256 || (d->n == UINT16_MAX && b->n > d->n)) {
-        absolute_rows(b, d);
-        return ROWS_ABSOLUTE;
-    }
-    relative_rows(b, d);
-    uint64_t relative = planes_cost(b->numbers, b->n);
-    absolute_rows(b, d);
-    if (planes_cost(b->numbers, b->n) <= relative)
+    if (d->n < 256 || (d->n == UINT16_MAX && b->n > d->n))
         return ROWS_ABSOLUTE;
     relative_rows(b, d);
+    if (planes_cost(d->rows, b->n) <= planes_cost(b->relative, b->n))
+        return ROWS_ABSOLUTE;
+    *ret_rows = b->relative;
     return ROWS_RELATIVE;
 }
 
@@ -147,14 +140,15 @@ static void finish_dict(struct block_builder *b, struct block *ret, enum block_c
     if (d->n == 0)
         return;
     CHECK(d->n < BLOCK_MAX_DICTIONARY);
+    const uint16_t *rows;
     content_clear(&b->content);
     for (uint32_t i = 0; i < d->n; i++)
         b->numbers[i] = d->offsets[i + 1] - d->offsets[i];
     content_varint(&b->content, d->n);
     numbers_put(&b->content, b->numbers, d->n);
     content_text(&b->content, buf_view(&d->text));
-    content_u8(&b->content, choose_rows(b, d));
-    numbers_put(&b->content, b->numbers, b->n);
+    content_u8(&b->content, choose_rows(b, d, &rows));
+    numbers_put_u16(&b->content, rows, b->n, 0);
     seal(b, ret, column);
 }
 
@@ -164,9 +158,7 @@ static void finish_sources(struct block_builder *b, struct block *ret)
     content_clear(&b->content);
     content_varint(&b->content, d->n);
     content_text(&b->content, buf_view(&d->text));
-    for (uint32_t i = 0; i < b->n; i++)
-        b->numbers[i] = d->rows[i] - 1u;
-    numbers_put(&b->content, b->numbers, b->n);
+    numbers_put_u16(&b->content, d->rows, b->n, 1);
     seal(b, ret, COLUMN_SOURCES);
 }
 
@@ -207,6 +199,17 @@ static void add_hashes(void *filter, const uint64_t *hashes, size_t n)
     token_filter_add_many(filter, hashes, n);
 }
 
+/* Texts that are asked for ahead, and the bytes of each. */
+#define AHEAD_TEXTS 8
+#define AHEAD_BYTES 192
+
+/* The texts of one program are far from each other: no processor guesses where the next one is. */
+static inline void ask_for(const char *p)
+{
+    for (unsigned i = 0; i < AHEAD_BYTES; i += 64)
+        __builtin_prefetch(p + i);
+}
+
 /* The texts one after another, in their order; b->numbers has their lengths in that order. */
 static void put_texts(struct block_builder *b, const struct texts *t)
 {
@@ -223,6 +226,8 @@ static void put_texts(struct block_builder *b, const struct texts *t)
     char *to = (char *)content_room(&b->content, t->text.n);
     for (uint32_t k = 0; k < b->n; k++) {
         size_t bytes = b->numbers[k] > 0 ? b->numbers[k] - 1 : 0;
+        if (k + AHEAD_TEXTS < b->n)
+            ask_for(t->text.p + offsets[b->order[k + AHEAD_TEXTS]]);
         if (bytes > 0)
             memcpy(to, t->text.p + offsets[b->order[k]], bytes);
         to += bytes;

@@ -1,6 +1,19 @@
 /* Lists of numbers in byte planes. */
 #include "block/numbers.h"
 
+#define PUT_PLANES(low, high, less)                                \
+    unsigned width = 0;                                            \
+    while (width < sizeof(*v) && (high - low) >> (8 * width) != 0) \
+        width++;                                                   \
+    content_varint(c, (uint64_t)(low - less));                     \
+    content_u8(c, (uint8_t)width);                                 \
+    for (unsigned k = 0; k < width; k++) {                         \
+        uint8_t *plane = content_room(c, n);                       \
+        for (size_t i = 0; i < n; i++)                             \
+            plane[i] = (uint8_t)((v[i] - low) >> (8 * k));         \
+        content_cut(c);                                            \
+    }
+
 void numbers_put(struct content *c, const uint64_t *v, size_t n)
 {
     uint64_t low = n > 0 ? v[0] : 0, high = low;
@@ -8,17 +21,18 @@ void numbers_put(struct content *c, const uint64_t *v, size_t n)
         low = MIN(low, v[i]);
         high = MAX(high, v[i]);
     }
-    unsigned width = 0;
-    while (width < 8 && (high - low) >> (8 * width) != 0)
-        width++;
-    content_varint(c, low);
-    content_u8(c, (uint8_t)width);
-    for (unsigned k = 0; k < width; k++) {
-        uint8_t *plane = content_room(c, n);
-        for (size_t i = 0; i < n; i++)
-            plane[i] = (uint8_t)((v[i] - low) >> (8 * k));
-        content_cut(c);
+    PUT_PLANES(low, high, 0)
+}
+
+void numbers_put_u16(struct content *c, const uint16_t *v, size_t n, uint16_t less)
+{
+    uint16_t low = n > 0 ? v[0] : less, high = low;
+    for (size_t i = 0; i < n; i++) {
+        low = v[i] < low ? v[i] : low;
+        high = v[i] > high ? v[i] : high;
     }
+    CHECK(low >= less);
+    PUT_PLANES(low, high, less)
 }
 
 /* Base, width and planes, checked but for the sums. */

@@ -13,6 +13,8 @@
 
 /* Each plane becomes a part of the content. */
 void numbers_put(struct content *c, const uint64_t *v, size_t n);
+/* The same of v[i] − less; none may be below 0. */
+void numbers_put_u16(struct content *c, const uint16_t *v, size_t n, uint16_t less);
 /* n numbers, each ≤ max, into ret; false and c->is_bad when the bytes do not give them. */
 bool numbers_get_u64(struct cursor *c, size_t n, uint64_t max, uint64_t *ret);
 bool numbers_get_u32(struct cursor *c, size_t n, uint32_t max, uint32_t *ret);

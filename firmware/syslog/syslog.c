@@ -119,6 +119,7 @@ void syslog_parse(struct syslog_context *ctx, struct view raw, struct record *re
     }
     if (ret->format == FORMAT_RAW)
         ret->message = text;
+    ret->is_clean = true; /* a clean text that is cut at ASCII characters only */
     if (UNLIKELY(!is_clean)) {
         ret->pri_text = to_raw(ret->pri_text, text, raw, unchanged_bytes);
         ret->time_text = to_raw(ret->time_text, text, raw, unchanged_bytes);

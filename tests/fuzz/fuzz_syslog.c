@@ -34,6 +34,7 @@ static void check_texts(const struct record *r, struct view scratch)
         CHECK(is_changed || !overlap(texts[i], r->pri_text));
         CHECK(is_changed || !overlap(texts[i], r->time_text));
     }
+    CHECK(r->is_clean); /* which the builder believes, for the above */
     CHECK(!view_is_null(r->message));
     for (size_t i = 0; i < 4; i++)
         CHECK(texts[i].n <= HEADER_FIELD_MAX_BYTES);

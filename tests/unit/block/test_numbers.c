@@ -33,6 +33,35 @@ Test(numbers, every_list_comes_back)
     content_done(&c);
 }
 
+Test(numbers, a_list_of_16_bits_has_the_bytes_of_one_of_64)
+{
+    static const unsigned spans[] = {0, 1, 255, 256, 65534};
+    uint64_t seed = 5, wide[300];
+    uint16_t v[300];
+    struct content c, d;
+    content_init(&c);
+    content_init(&d);
+    for (size_t s = 0; s < ARRAY_LEN(spans); s++) {
+        for (uint16_t less = 0; less < 2; less++) {
+            for (size_t n = 1; n <= 300; n += 23) {
+                for (size_t i = 0; i < n; i++) {
+                    v[i] = (uint16_t)(1 + chance_below(&seed, spans[s] + 1));
+                    wide[i] = v[i] - (uint64_t)less;
+                }
+                content_clear(&c);
+                content_clear(&d);
+                numbers_put(&c, wide, n);
+                numbers_put_u16(&d, v, n, less);
+                cr_assert(view_eq(buf_view(&c.bytes), buf_view(&d.bytes)),
+                          "%zu numbers, span %u, less %u", n, spans[s], less);
+                cr_assert_eq(c.parts_n, d.parts_n);
+            }
+        }
+    }
+    content_done(&c);
+    content_done(&d);
+}
+
 Test(numbers, a_constant_costs_two_bytes)
 {
     uint64_t v[1000];
