@@ -44,6 +44,33 @@ Test(column, content_comes_back_stored_and_compressed)
     arena_done(&a);
 }
 
+/* What one connection sent is sent by others, too: a text of 256 KiB before is found again. */
+Test(column, what_was_said_256_kib_before_is_found_again)
+{
+    static const char *const words[] = {"connection",  " from ", " port ",
+                                        " closed by ", " user ", "="};
+    struct arena a = ARENA_INIT;
+    uint64_t seed = 9;
+    size_t once = 256u << 10, n = 0;
+    char *text = arena_alloc(&a, 5 * once);
+    while (n < once) {
+        char piece[64];
+        int bytes = snprintf(piece, sizeof(piece), "%s%u", words[chance(&seed) % ARRAY_LEN(words)],
+                             (unsigned)chance(&seed) * 7919u % 100000u);
+        size_t k = MIN((size_t)bytes, once - n);
+        memcpy(text + n, piece, k);
+        n += k;
+    }
+    for (unsigned i = 1; i < 5; i++)
+        memcpy(text + i * once, text, once);
+    struct buf one = seal(COLUMN_MESSAGE, view_of(text, once));
+    struct buf five = seal(COLUMN_MESSAGE, view_of(text, 5 * once));
+    cr_assert_lt(five.n, 2 * one.n, "%zu bytes once, %zu five times", one.n, five.n);
+    buf_free(&one);
+    buf_free(&five);
+    arena_done(&a);
+}
+
 Test(column, every_flipped_bit_and_every_cut_is_noticed)
 {
     struct arena a = ARENA_INIT;
