@@ -83,8 +83,10 @@ def kernel_drops(box):
     return sum(int(line.split()[-1]) for line in lines if int(line.split()[1].rpartition(":")[2], 16) == port)
 
 
-def is_read_apart(box):
-    return "floods: its datagrams are read apart" in box.log_text("receiver")
+def read_apart(box):
+    """How many sources are, by the receiver's last report."""
+    return int(box.value("select coalesce(sum((l->>'flooding_sources')::integer), 0) from azekura.receiver_detail,"
+                         " jsonb_array_elements(detail->'listeners') l where l->>'flooding_sources' is not null"))
 
 
 def as_delivered():
@@ -113,53 +115,54 @@ def wait_until_others_are_heard(box):
     return sent
 
 
-def one_that_overflows():
+def one_that_overflows(box, before):
     """The flood has filled a small buffer before the receiver could read any of it: then it fills its own only."""
-    with Product({"receiver.udp_buffer_bytes": SMALL_BYTES, "store.flush_ms": 100}, daemons=("receiver",)) as box:
-        pid = box.pid("receiver")
-        os.kill(pid, signal.SIGSTOP)
-        try:
-            flood = Flood(box)
-            wait_for(lambda: kernel_drops(box) > 0, "the buffer is full")
-        finally:
-            os.kill(pid, signal.SIGCONT)
-        wait_for(lambda: is_read_apart(box), "the flood is noticed")
-        probes = wait_until_others_are_heard(box)
-        quiet = Quiet(box.address("udp"))
-        quiet.start()
-        try:
-            wait_for(lambda: quiet.rounds >= RATE, "a second of the quiet ones")
-        finally:
-            rounds = quiet.end()
-            flooded = flood.end(must_stop=True)
-        sums = box.assert_ledger(sent=flooded + probes + QUIET * rounds)
-        assert_quiet_lost_nothing(box, rounds)
-        assert sums["kernel"] > 0, sums
-        print(f"{SMALL_BYTES} bytes of buffer: {QUIET} x {rounds} quiet ones are stored; of a flood of {flooded} the kernel dropped {sums['kernel']}")
+    wait_for(lambda: read_apart(box) == 0, "nobody floods any more")
+    pid = box.pid("receiver")
+    dropped = kernel_drops(box)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        flood = Flood(box)
+        wait_for(lambda: kernel_drops(box) > dropped, "the buffer is full")
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    wait_for(lambda: read_apart(box) > 0, "the flood is noticed")
+    probes = wait_until_others_are_heard(box)
+    quiet = Quiet(box.address("udp"))
+    quiet.start()
+    try:
+        wait_for(lambda: quiet.rounds >= RATE, "a second of the quiet ones")
+    finally:
+        rounds = quiet.end()
+        flooded = flood.end(must_stop=True)
+    sums = box.assert_ledger(sent=before + flooded + probes + QUIET * rounds)
+    assert_quiet_lost_nothing(box, rounds)
+    assert sums["kernel"] > 0, sums
+    print(f"{SMALL_BYTES} bytes of buffer: {QUIET} x {rounds} quiet ones are stored; of a flood of {flooded} the kernel dropped {sums['kernel']}")
 
 
-def the_last_turn_may_be_full():
+def the_last_turn_may_be_full(box):
     """A flood is noticed, and what had waited ends with a full turn: what the source sends next is read, although no
-    read has found the first socket empty."""
-    with Product({"receiver.udp_buffer_bytes": SMALL_BYTES, "store.flush_ms": 100}, daemons=("receiver",)) as box:
-        pid = box.pid("receiver")
-        os.kill(pid, signal.SIGSTOP)
-        try:
-            sent = box.send_udp(b"<13>" + b"%04d" % i + 300 * b"x" for i in range(3 * TURN))
-        finally:
-            os.kill(pid, signal.SIGCONT)
-        box.wait_for_stored(sent)
-        assert is_read_apart(box), box.ledger()
-        sent += box.send_udp(numbered(100))
-        box.assert_ledger(sent=sent)
-        assert box.ledger()["stored"] == sent
+    read has found the first socket empty.  How many were sent."""
+    pid = box.pid("receiver")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        sent = box.send_udp(b"<13>" + b"%04d" % i + 300 * b"x" for i in range(3 * TURN))
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    box.wait_for_stored(sent)
+    assert "floods: its datagrams are read apart" in box.log_text("receiver"), box.ledger()
+    sent += box.send_udp(numbered(100))
+    box.assert_ledger(sent=sent)
+    assert box.ledger()["stored"] == sent
+    return sent
 
 
 def main():
     raise_receive_buffer()
-    the_last_turn_may_be_full()
+    with Product({"receiver.udp_buffer_bytes": SMALL_BYTES, "store.flush_ms": 100}, daemons=("receiver",)) as box:
+        one_that_overflows(box, the_last_turn_may_be_full(box))
     as_delivered()
-    one_that_overflows()
 
 
 if __name__ == "__main__":
