@@ -62,8 +62,8 @@ def connect(box, source, text):
             s.sendall(text + b"\n")
             s.shutdown(socket.SHUT_WR)
             s.recv(1)
-        except ConnectionError:
-            pass  # closed while we wrote
+        except OSError:  # also "not connected": it may be closed before we end our side
+            pass
 
 
 def main():

@@ -133,7 +133,7 @@ def main():
         check_uploads(box, ca)
         key = check_authorities(box, ca)
         check_secrets(box, [key.splitlines()[1], "secret of the key", "secret of the file"])
-        box.wait_for_stored(5)
+        box.wait_for_stored(4)
         kinds = [r[0] for r in box.psql("select kind from azekura.event where kind like 'tls.%'")]
         assert kinds.count("tls.installed") == 5, kinds
         before = shown_or_fail(box)
