@@ -42,6 +42,7 @@
 #define UDP_FLOODING_SOURCES_MAX 32 /* sources read apart from all others while they flood */
 #define TCP_READ_BYTES 65536        /* bytes one read takes from a connection */
 #define TCP_CONNECTIONS_LIMIT 65536 /* the most connections the setting allows */
+#define TCP_HELD_MAX_BYTES 67108864 /* of unfinished messages, all together */
 #define FRAME_OCTET_DIGITS_MAX 10   /* digits of an octet count: RFC 6587 has no limit */
 #define FRAME_OCTET_COUNT_MAX \
     16777216 /* a count above it is taken for a wrong one, not waited for */

@@ -13,7 +13,6 @@
 #include "syslog/frame.h"
 
 #define QUIET_US US_PER_SECOND
-#define TCP_HELD_MAX_BYTES 67108864 /* of unfinished messages: all memory is to stay < 512 MiB */
 
 struct streams {
     struct streams_owner o;

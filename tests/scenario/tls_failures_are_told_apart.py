@@ -139,6 +139,21 @@ def main():
         assert len([l for l in added if "plain text, which begins with '<13>Mar 10" in l]) == 1, added
         assert len(added) < 10, added
 
+        # one that is open already, and breaks
+        s = box.connect_tls(client(good, ca.folder))
+        s.sendall(frame(b"<13>1 - - good - - - before it breaks", True))
+        sent += 1
+        box.wait_for_stored(sent)
+        with socket.socket(fileno=s.detach()) as bare:
+            bare.settimeout(60)
+            bare.sendall(b"<13>this is no record\n")
+            with contextlib.suppress(ConnectionError):
+                while bare.recv(1000):
+                    pass
+        wait_for(lambda: failed(box)["not_tls"] == 1002, "a connection that broke is counted")
+        line = next(l for l in box.log_text("receiver").splitlines() if "open TLS connections" in l)
+        assert "1 open TLS connections broke, the last with 127.0.0.1" in line and "what came before it is stored" in line, line
+
         sent += box.send_tls([b"<13>1 - - good - - - at last"], context=client(good, ca.folder))
         box.wait_for_stored(sent)
         box.assert_ledger(sent=sent)
