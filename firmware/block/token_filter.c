@@ -15,7 +15,7 @@ static const uint32_t sizes[] = {1,     2,     4,     6,     12,    24,    36,  
 #define BYTES_A_TOKEN 8
 #define KEPT_LINES 16384 /* 1 MiB of memory is kept for the next block */
 #define MANY 512         /* hashes at a time */
-#define AHEAD 8          /* lines asked for before they are needed */
+#define AHEAD 32         /* lines asked for before they are needed */
 
 void token_filter_init(struct token_filter *f)
 {

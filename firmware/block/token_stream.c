@@ -16,6 +16,10 @@
 /* A window may end 64 words, and lists are written sixteen at a time. */
 #define STREAM_ROOM (STREAM_BEFORE + STREAM_WORDS + 64 + 16)
 
+/* How far ahead texts are asked for: they have more bytes than the second-level cache, and the
+ * processor's own guess ends with each page. */
+#define STREAM_AHEAD 1024
+
 struct stream_window {
     uint64_t words, beyond, dots; /* a bit a byte: letters and digits, not ASCII, '.' */
 };

@@ -184,6 +184,7 @@ static void STREAM(scan)(struct stream *s, struct view texts, const uint64_t *si
             memcpy(last, p, texts.n - base);
             p = last;
         }
+        __builtin_prefetch(texts.p + MIN(base + STREAM_AHEAD, texts.n));
         uint64_t borders = 0;
         while (text < n && border < base + 64) {
             borders |= UINT64_C(1) << (border - base);
