@@ -29,6 +29,9 @@ enum { TICK_MS = 100 };
 #define WAIT_US US_PER_SECOND  /* the oldest unit of the list may be so old */
 #define SYNC_US US_PER_SECOND  /* between syncs */
 #define RETRY_US US_PER_SECOND /* after the disk or spool.max_bytes took nothing */
+/* A database that is slow now and then is helped out in silence: an event each time would be one
+ * every few seconds on a busy machine, and hide those that matter. */
+#define SLOW_US (10 * US_PER_SECOND)
 
 enum mode { DIRECT, SPOOLING };
 
@@ -51,9 +54,15 @@ struct backlog {
     bool is_dirty;
     bool is_told;      /* that the spool fills … */
     bool is_full_told; /* … and that it takes nothing: once, until it is empty again */
-    int64_t filling_since_us;
+    int64_t filling_since_us, filling_since_mono_us; /* 0: it does not fill */
     struct ledger_page_counts counts;
 };
+
+static void note_begin(struct backlog *b)
+{
+    b->filling_since_us = clock_wall_us();
+    b->filling_since_mono_us = clock_mono_us();
+}
 
 int backlog_new(struct shared *s, struct spool *spool, struct backlog **ret)
 {
@@ -70,7 +79,8 @@ int backlog_new(struct shared *s, struct spool *spool, struct backlog **ret)
     CHECK(pthread_mutex_init(&b->lock, NULL) == 0);
     b->mode = spool_is_empty(spool) ? DIRECT : SPOOLING;
     b->is_told = b->mode == SPOOLING; /* by the run before */
-    b->filling_since_us = clock_wall_us();
+    if (b->is_told)
+        note_begin(b);
     *ret = b;
     return 0;
 }
@@ -325,20 +335,30 @@ static void say_filling(struct backlog *b)
     if (b->is_told)
         return;
     b->is_told = true;
-    b->filling_since_us = clock_wall_us();
     log_line(LOG_WARNING, "%s: units go to the spool",
              b->is_away ? "the database takes nothing" : "the database is slower than what comes");
     notes_add(&b->s->notes, EVENT_SPOOL_FILLING, "why", b->is_away ? "away" : "slow", NULL);
 }
 
+/* The spool fills: whether that is worth telling. */
+static void say_if_it_lasts(struct backlog *b)
+{
+    if (b->filling_since_mono_us != 0 &&
+        (b->is_away || clock_mono_us() - b->filling_since_mono_us > SLOW_US))
+        say_filling(b);
+}
+
 static void say_drained(struct backlog *b)
 {
-    b->is_full_told = false;
-    if (!b->is_told)
-        return;
     char since[RFC3339_MAX];
-    b->is_told = false;
     (void)rfc3339_format(b->filling_since_us, since);
+    b->filling_since_mono_us = 0;
+    b->is_full_told = false;
+    if (!b->is_told) {
+        b->drained = 0;
+        return;
+    }
+    b->is_told = false;
     log_line(LOG_INFO, "the spool is empty again: %llu messages went through it",
              (unsigned long long)b->drained);
     notes_add(&b->s->notes, EVENT_SPOOL_DRAINED, "messages", NOTE_NUMBER(b->drained), "since",
@@ -351,6 +371,8 @@ static void say_refusing(struct backlog *b, const struct err *why)
     if (b->is_full_told)
         return;
     b->is_full_told = true;
+    if (b->filling_since_mono_us != 0)
+        say_filling(b); /* the first thing first */
     log_line(LOG_WARNING,
              "%s: units wait in memory; when that is used up TCP is held back and UDP refused",
              why->message);
@@ -378,7 +400,8 @@ static int spool_work(struct backlog *b, struct work *w, uint64_t *ret_position)
         b->sync_mono_us = clock_mono_us() + SYNC_US;
     b->is_dirty = true;
     release(b, w);
-    say_filling(b);
+    if (b->filling_since_mono_us == 0)
+        note_begin(b);
     return 0;
 }
 
@@ -413,7 +436,8 @@ static void end_spooling(struct backlog *b)
         b->mode = DIRECT;
         shared_wake(b->writer_fd);
     }
-    if (b->mode == DIRECT && !b->first && !b->taken && (b->is_told || b->s->is_spool_refusing)) {
+    if (b->mode == DIRECT && !b->first && !b->taken &&
+        (b->filling_since_mono_us != 0 || b->s->is_spool_refusing)) {
         b->s->is_spool_refusing = false;
         say_drained(b);
     }
@@ -493,7 +517,8 @@ static void wait_for_something(struct backlog *b)
     };
     /* time matters while something waits: for its age, for a sync, for room */
     pthread_mutex_lock(&b->lock);
-    bool has_something = b->first || b->taken || b->is_dirty || b->is_ended || b->is_told;
+    bool has_something = b->first || b->taken || b->is_dirty || b->is_ended ||
+                         b->filling_since_mono_us != 0;
     pthread_mutex_unlock(&b->lock);
     (void)poll(fds, ARRAY_LEN(fds), has_something ? TICK_MS : 10 * TICK_MS);
     shared_clear(b->thread_fd);
@@ -513,6 +538,7 @@ void *backlog_run(void *backlog)
         pthread_mutex_unlock(&b->lock);
         if (b->mode == SPOOLING && may_try) /* only this thread changes it */
             spool_list(b);
+        say_if_it_lasts(b);
         pthread_mutex_lock(&b->lock);
         end_spooling(b);
         pthread_mutex_unlock(&b->lock);

@@ -242,3 +242,43 @@ Test(backlog, while_the_spool_takes_nothing_units_wait_in_memory_and_one_note_sa
         full += shared.notes.of[i].kind == EVENT_SPOOL_FULL;
     cr_expect_eq(full, 1);
 }
+
+static unsigned noted(enum event_kind kind)
+{
+    unsigned n = 0;
+    pthread_mutex_lock(&shared.notes.lock);
+    for (unsigned i = 0; i < shared.notes.n; i++)
+        n += shared.notes.of[i].kind == kind;
+    pthread_mutex_unlock(&shared.notes.lock);
+    return n;
+}
+
+Test(backlog, a_database_that_is_away_is_told_of_and_one_that_was_slow_for_a_moment_is_not)
+{
+    start();
+    queue_push(&shared.write, make_unit(1));
+    take(0);
+    wait_for_spooled(1); /* its answer takes more than a second */
+    backlog_confirm(backlog, &item);
+    wait_for_spooled(0);
+    queue_push(&shared.write, make_unit(1));
+    take(1);
+    cr_expect_not_null(item.work, "it goes straight to the writer again");
+    backlog_confirm(backlog, &item);
+    cr_expect_eq(noted(EVENT_SPOOL_FILLING) + noted(EVENT_SPOOL_DRAINED), 0);
+
+    backlog_set_away(backlog, true);
+    queue_push(&shared.write, make_unit(1));
+    wait_for_spooled(1);
+    while (noted(EVENT_SPOOL_FILLING) == 0)
+        usleep(1000);
+    backlog_set_away(backlog, false);
+    take(2);
+    backlog_confirm(backlog, &item);
+    while (noted(EVENT_SPOOL_DRAINED) == 0)
+        usleep(1000);
+    end();
+    cr_expect_eq(noted(EVENT_SPOOL_FILLING), 1);
+    cr_expect_eq(noted(EVENT_SPOOL_DRAINED), 1);
+    expect_nothing_left();
+}
