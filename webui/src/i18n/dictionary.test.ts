@@ -26,7 +26,7 @@ const entries = Object.entries(dictionary) as [string, readonly [string, string]
 const placeholders = (text: string) => [...new Set([...text.matchAll(/\{(\w+)/g)].map((m) => m[1]))].sort();
 
 /** Names and short codes that are the same in both languages. */
-const SAME = new Set(["fig.of", "fig.about", "word.comma", "word.semicolon", "logs.comma", "line.null", "line.id", "logs.exportCsv", "guide.cisco", "settings.range", "listener.udp", "listener.tcp", "listener.tls", "graph.csv", "graph.png", "graph.wal", "dash.month", "head.monthShort", "bench.hoursAnd", "bench.col.syslog", "bench.neck.cpu", "bench.machine.cpu", "allowed.who"]);
+const SAME = new Set(["fig.of", "fig.about", "word.comma", "word.semicolon", "logs.comma", "line.null", "line.id", "logs.exportCsv", "guide.cisco", "guide.fortigate", "settings.range", "listener.udp", "listener.tcp", "listener.tls", "graph.csv", "graph.png", "graph.wal", "dash.month", "head.monthShort", "bench.hoursAnd", "bench.col.syslog", "bench.neck.cpu", "bench.machine.cpu", "allowed.who"]);
 
 describe("the dictionary", () => {
     it("says everything in both languages", () => {

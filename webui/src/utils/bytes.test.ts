@@ -53,15 +53,29 @@ describe("the lines for devices", () => {
     it("read the port of a listener", () => {
         expect(portOf("0.0.0.0:5514")).toBe(5514);
         expect(portOf("[::]:1514")).toBe(1514);
-        expect(portOf("")).toBe(514);
+        expect(portOf("127.0.0.1:6000, 192.0.2.5:1514,[::]:1515")).toBe(1514);
+        expect(portOf("127.0.0.1:6000")).toBe(6000);
+        expect(portOf("")).toBeNull();
     });
 
-    it("name this box and its port", () => {
-        const lines = guideLines("192.0.2.5", 5514);
+    it("name this box and the port of each listener", () => {
+        const lines = guideLines("192.0.2.5", { udp: 5514, tcp: 601, tls: 6514 });
         expect(lines.cisco).toContain("logging host 192.0.2.5 transport udp port 5514");
-        expect(lines.linux).toContain('target="192.0.2.5" port="5514"');
+        expect(lines.fortigate).toContain("set mode udp\n    set port 5514\n");
+        expect(lines.linux).toContain('target="192.0.2.5" port="601" protocol="tcp"');
+        expect(lines.linuxTls).toContain('port="6514" protocol="tcp"\n           StreamDriver="ossl"');
         expect(lines.yamaha).toContain("syslog host 192.0.2.5");
-        expect(guideLines("[2001:db8::1]", 514).logger).toContain("-n 2001:db8::1 -P 514");
+        expect(guideLines("[2001:db8::1]", { udp: 514, tcp: null, tls: null }).logger).toContain("-n 2001:db8::1 -P 514 -d");
+    });
+
+    it("are only for listeners that there are", () => {
+        expect(guideLines("b", { udp: null, tcp: null, tls: null })).toEqual({});
+        expect(Object.keys(guideLines("b", { udp: null, tcp: null, tls: 6514 }))).toEqual(["fortigate", "linuxTls"]);
+        const tcp = guideLines("b", { udp: null, tcp: 601, tls: null });
+        expect(tcp.cisco).toContain("transport tcp port 601");
+        expect(tcp.logger).toContain("-P 601 -T");
+        expect(tcp.yamaha).toBeUndefined();
+        expect(guideLines("b", { udp: 514, tcp: null, tls: null }).linux).toContain('port="514" protocol="udp"');
     });
 
     it("know an address that no device can reach", () => {

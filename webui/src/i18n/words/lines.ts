@@ -39,8 +39,15 @@ export const lines = {
     "line.next": ["Next line", "次の行"],
     "guide.title": ["No logs yet. Send some to this box.", "ログはまだありません。この装置に送ってください。"],
     "guide.intro": [
-        "This box takes syslog at {address}, port {port}, by UDP and TCP. A line shows here about a second after it was sent.",
-        "この装置は {address} のポート {port} で、UDP と TCP の syslog を受け付けます。送信から約 1 秒でここに表示されます。",
+        "This box takes syslog at {address}: {ports}. A line shows about a second after it was sent.",
+        "この装置は {address} で syslog を受け付けます（{ports}）。送信から約 1 秒で表示されます。",
+    ],
+    "guide.nowhere": ["This box does not listen anywhere yet: page Listeners.", "この装置はまだどこでも待ち受けていません。「待ち受け」のページで設定してください。"],
+    "guide.fortigate": ["FortiGate", "FortiGate"],
+    "guide.linuxTls": ["Linux with rsyslog, by TLS (package rsyslog-openssl)", "Linux（rsyslog、TLS、rsyslog-openssl パッケージ）"],
+    "guide.tlsHint": [
+        "azekura.pem is what the box’s certificate is checked by: the certificate of its authority, or while it signed itself the one to download at Listeners, TLS certificates.",
+        "azekura.pem は装置の証明書の検証に使います。認証局の証明書、または自己署名の場合は「待ち受け」の「TLS 証明書」からダウンロードした証明書です。",
     ],
     "guide.cisco": ["Cisco IOS", "Cisco IOS"],
     "guide.linux": ["Linux with rsyslog: /etc/rsyslog.d/90-azekura.conf", "Linux（rsyslog）：/etc/rsyslog.d/90-azekura.conf"],

@@ -4,6 +4,7 @@ export const listeners = {
     "listen.tab.addresses": ["Addresses", "アドレス"],
     "listen.tab.senders": ["Senders", "送信元の許可"],
     "listen.tab.tls": ["TLS certificates", "TLS 証明書"],
+    "listen.tab.devices": ["Lines for devices", "機器の設定例"],
     "listen.toReceiver": ["What comes in now", "現在の受信状況"],
     "listen.udpTitle": ["Syslog by UDP", "UDP の待ち受け"],
     "listen.tcpTitle": ["Syslog by TCP", "TCP の待ち受け"],

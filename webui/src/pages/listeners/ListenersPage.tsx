@@ -10,13 +10,14 @@ import { href, useRoute } from "../../state/router";
 import { useResource } from "../../state/useResource";
 import { Addresses } from "./Addresses";
 import { Certificates } from "./Certificates";
+import { Devices } from "./Devices";
 import { Senders } from "./Senders";
 import type { View } from "./view";
 
 const EVERY_MS = 2000;
-const TABS = ["addresses", "senders", "tls"] as const;
+const TABS = ["addresses", "senders", "tls", "devices"] as const;
 type TabName = (typeof TABS)[number];
-const WORD: Record<TabName, Key> = { addresses: "listen.tab.addresses", senders: "listen.tab.senders", tls: "listen.tab.tls" };
+const WORD: Record<TabName, Key> = { addresses: "listen.tab.addresses", senders: "listen.tab.senders", tls: "listen.tab.tls", devices: "listen.tab.devices" };
 
 function Part({ tab, view }: { tab: TabName; view: View }) {
     switch (tab) {
@@ -26,6 +27,8 @@ function Part({ tab, view }: { tab: TabName; view: View }) {
             return <Senders view={view} />;
         case "tls":
             return <Certificates view={view} />;
+        case "devices":
+            return <Devices settings={view.settings} />;
     }
 }
 
