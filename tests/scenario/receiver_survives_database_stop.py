@@ -2,6 +2,7 @@
 counted, TCP is held back and loses nothing.  A receiver that is told to stop meanwhile obeys, and the next start
 stores what was left."""
 
+import base64
 import itertools
 import random
 import threading
@@ -11,13 +12,14 @@ from azk import Product, batches, run, wait_for
 
 BIG = 8_000  # bytes of a message
 UDP = 10_000  # more than one block of them
+FILL_S = 300  # 110 MB are sent until all is full, on a machine that may be busy
 
 
 def noise(n, prefix):
     """Messages that compression cannot make small."""
     source = random.Random(prefix)
     for i in range(n):
-        yield f"<13>1 - host app - - - {prefix} {i} ".encode() + source.randbytes(BIG // 2).hex().encode()
+        yield f"<13>1 - host app - - - {prefix} {i} ".encode() + base64.b64encode(source.randbytes(BIG * 3 // 4))
 
 
 def main():
@@ -31,7 +33,7 @@ def main():
                                noise(5_000, "held"))
         sender = threading.Thread(target=lambda: tcp.append(box.send_tcp(held)))
         sender.start()
-        wait_for(lambda: "memory for waiting blocks is used up" in box.log_text("receiver"), "the memory is used up")
+        wait_for(lambda: "memory for waiting blocks is used up" in box.log_text("receiver"), "the memory is used up", FILL_S)
         is_full.set()
         udp = 0
         for part in batches(noise(UDP, "refused"), 500):
