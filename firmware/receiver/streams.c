@@ -204,7 +204,7 @@ static const char *advice(enum tls_failure f)
     case TLS_FAIL_NOT_TLS:
         return "; set the sender to TLS, or to a port of listen.tcp";
     case TLS_FAIL_VERSION:
-        return "; update the sender, or lower receiver.tls_min_version";
+        return "; update the sender: receiver.tls_min_version may be 1.2, and nothing older";
     case TLS_FAIL_NO_CERTIFICATE:
         return "; give it one, or set receiver.tls_clients to optional";
     case TLS_FAIL_UNKNOWN_CA:

@@ -123,6 +123,7 @@ def main():
         s_client("-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
         wait_for(lambda: failed(box)["version"] == 1, "an old version is counted")
         assert "TLS 1.1 at most" in box.log_text("receiver")
+        assert "receiver.tls_min_version may be 1.2, and nothing older" in box.log_text("receiver"), "1.2 cannot be lowered"
         s_client("-tls1_2", "-cipher", "AES128-SHA:AES256-SHA256")
         wait_for(lambda: failed(box)["cipher"] == 1, "ciphers without ECDHE and AEAD are counted")
         verifying = client(good, ca.folder)
