@@ -424,10 +424,18 @@ static int sender_refuses(struct intake *in, struct sender *sender, struct view 
     return -1;
 }
 
+/* Its number, if it has one; of a refused message too: it has come, so nothing of it is missing. */
+static void look_at_number(struct intake *in, int row, const struct record *r)
+{
+    struct sequence_gap gap;
+    if (UNLIKELY(senders_sequence(in->senders, in->sender, r, &gap)))
+        ledger_gap(in->open->page, row, (uint32_t)MIN(gap.missing, UINT32_MAX),
+                   (uint32_t)MIN(gap.repeated, UINT32_MAX));
+}
+
 /* It is in the block: write it down, count it, look at its sequence number. */
 static void keep(struct intake *in, int row, const struct record *r, enum intake_mark mark)
 {
-    struct sequence_gap gap;
     if (in->tag)
         journal_tag(in->open->journal, in->tag);
     /* -ENOSPC: a read brought more than any should; the message is not safe against kill -9 then,
@@ -439,9 +447,7 @@ static void keep(struct intake *in, int row, const struct record *r, enum intake
     count(in, (enum listener)r->listener, r->raw.n);
     if (UNLIKELY(mark != INTAKE_WHOLE))
         mark_message(in, row, mark);
-    if (UNLIKELY(senders_sequence(in->senders, in->sender, r, &gap)))
-        ledger_gap(in->open->page, row, (uint32_t)MIN(gap.missing, UINT32_MAX),
-                   (uint32_t)MIN(gap.repeated, UINT32_MAX));
+    look_at_number(in, row, r);
     if (UNLIKELY(is_full(in, in->sender->group)))
         intake_close(in);
 }
@@ -457,12 +463,16 @@ static void take(struct intake *in, enum listener listener, const struct ip *sou
         in->uncounted++;
         return;
     }
+    /* what is over its rate is read for its number alone, and only where numbers are known */
+    bool is_read = why < 0 || (why == REASON_RATE_LIMIT && sender->is_numbered);
     struct record r;
-    if (LIKELY(why < 0)) {
+    if (LIKELY(is_read)) {
         syslog_parse(&in->context, bytes, &r);
         r.source = *source;
         r.listener = (uint8_t)listener;
         r.received_at_us = in->received_at_us;
+    }
+    if (LIKELY(why < 0)) {
         if (UNLIKELY(mark == INTAKE_TRUNCATED))
             r.flags |= RECORD_TRUNCATED;
         if (UNLIKELY(!is_own && groups_refuse(in->rules->groups, sender->group, r.severity)))
@@ -472,10 +482,13 @@ static void take(struct intake *in, enum listener listener, const struct ip *sou
     }
     if (UNLIKELY(row < 0))
         in->uncounted++;
-    else if (UNLIKELY(why >= 0))
-        refuse(in, row, listener, bytes.n, (enum reason)why);
-    else
+    else if (LIKELY(why < 0))
         keep(in, row, &r, mark);
+    else {
+        refuse(in, row, listener, bytes.n, (enum reason)why);
+        if (is_read)
+            look_at_number(in, row, &r);
+    }
 }
 
 void intake_message(struct intake *in, enum listener listener, const struct ip *source,

@@ -23,6 +23,7 @@ struct sender {
     bool is_allowed;
     bool is_protected; /* it has been seen again, later */
     bool is_named;     /* in the ledger: senders_name() */
+    bool is_numbered;  /* a message of it had a sequence number */
     uint64_t generation;
     int64_t interval_ns; /* between two messages at its rate; 0: no limit */
     int64_t slack_ns;    /* what its burst may be ahead of it */

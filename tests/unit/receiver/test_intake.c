@@ -17,6 +17,12 @@ static struct ip sender = {4, {192, 0, 2, 1}};
 enum { UNITS = builders_units(1) };
 #define JOURNAL_BYTES (INT64_C(64) << 20)
 
+static unsigned only_lane(const struct ip *source, uint8_t listener, unsigned lanes)
+{
+    (void)source, (void)listener, (void)lanes;
+    return 0;
+}
+
 static void set_up_with(int64_t bytes)
 {
     struct config c;
@@ -34,6 +40,8 @@ static void set_up_with(int64_t bytes)
     cr_assert_eq(ledger_open(path, &shared.ledger, &found, &err), 0, "%s", err.message);
     cr_assert_eq(journal_open(journal_path, bytes, &shared.journal, &journal_found, &err), 0, "%s",
                  err.message);
+    snprintf(path, sizeof(path), "%s/sequences", folder);
+    cr_assert_eq(sequences_open(path, 1, only_lane, &shared.sequences, &err), 0, "%s", err.message);
     in = intake_new(&shared, 0, zone);
     intake_at(in, NOON);
 }
@@ -130,6 +138,7 @@ static void tear_down(void)
     intake_free(&in);
     ledger_close(&shared.ledger, true);
     journal_close(&shared.journal, true);
+    sequences_close(&shared.sequences, true);
     shared_done(&shared);
     zone_free(&zone);
     snprintf(command, sizeof(command), "rm -r %s", folder);
@@ -714,6 +723,39 @@ Test(intake, a_sender_over_its_rate_is_refused_and_told_of_after_a_minute)
     cr_expect(ip_eq(&counts.rows[0].source, &office), "it is a message of that sender");
     cr_expect_eq(intake_counts(in)->arrived, 41);
     cr_expect_eq(intake_counts(in)->refused, 15);
+}
+
+/* Messages first … last of a router that numbers them. */
+static void send_numbered(unsigned first, unsigned last)
+{
+    for (unsigned i = first; i <= last; i++) {
+        char text[96];
+        int n = snprintf(text, sizeof(text),
+                         "<190>%u: Oct 11 22:14:15: %%LINK-6-UPDOWN: Interface Gi0/1, up", i);
+        intake_message(in, LISTENER_UDP, &office, view_of(text, (size_t)n), INTAKE_WHOLE);
+    }
+}
+
+static uint64_t missing(void)
+{
+    struct senders_counts c;
+    senders_counts(shared.lanes[0].senders, &c);
+    return c.missing;
+}
+
+Test(intake, the_numbers_of_what_is_refused_are_not_missing)
+{
+    set_groups("limit 10.1.0.0/16 1 5\n");
+    send_numbered(1, 300); /* 295 of them over the rate */
+    set_groups("shed 0 6\n");
+    send_numbered(301, 600); /* informational */
+    set_groups("");
+    send_numbered(601, 800);
+    cr_expect_eq(missing(), 0);
+    send_numbered(901, 1100);
+    cr_expect_eq(missing(), 100, "what has not come is");
+    intake_close(in);
+    cr_expect_eq(finish(next_unit()), 5 + 200 + 200);
 }
 
 Test(intake, a_stop_tells_of_what_was_refused_before_its_minute_is_over)
