@@ -72,7 +72,7 @@ await step("who sends how much is counted by source, host name, program, severit
     assert.ok((await row.locator("td").allTextContents()).includes("10"), await row.innerText());
     await page.getByRole("link", { name: "Severities" }).click();
     await page.getByRole("rowheader", { name: "err" }).waitFor(WAIT);
-    await page.getByRole("link", { name: "Listeners" }).click();
+    await page.getByLabel("Table by").getByRole("link", { name: "Listeners" }).click();
     await page.getByRole("rowheader", { name: "udp" }).waitFor(WAIT);
 });
 
