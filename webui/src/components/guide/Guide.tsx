@@ -1,13 +1,13 @@
-import { getSettings } from "../../api/endpoints";
-import type { Setting } from "../../api/types";
+import { getListeners, type Listeners } from "../../api/listeners";
 import { useWords, type Key } from "../../i18n";
-import { asText } from "../../state/settingsDraft";
 import { useResource } from "../../state/useResource";
 import { cx } from "../../utils/cx";
 import { guideLines, isLoopback, plainHost, portOf, type Device, type Ports } from "../../utils/guide";
 import { Copy } from "../Copy";
 import ui from "../ui.module.css";
 import css from "./guide.module.css";
+
+const EVERY_MS = 3_000;
 
 const DEVICES: readonly (readonly [Device, Key])[] = [
     ["cisco", "guide.cisco"],
@@ -31,18 +31,19 @@ function Step({ title, lines, hint }: { title: string; lines: string; hint?: str
     );
 }
 
-function portsOf(settings: readonly Setting[]): Ports {
+/** Where the receiver listens; before it has said so, where it is to listen. */
+function portsOf({ listeners }: Listeners): Ports {
     const port = (name: string) => {
-        const setting = settings.find((s) => s.name === name);
-        return setting ? portOf(asText(setting.value)) : null;
+        const listener = listeners.find((l) => l.name === name);
+        return listener ? portOf(listener.bound.length > 0 ? listener.bound.join(",") : listener.wanted) : null;
     };
-    return { udp: port("listen.udp"), tcp: port("listen.tcp"), tls: port("listen.tls") };
+    return { udp: port("udp"), tcp: port("tcp"), tls: port("tls") };
 }
 
 /** What to write into a device so that its logs arrive here. */
-export function Lines({ settings }: { settings: readonly Setting[] }) {
+export function Lines({ listeners }: { listeners: Listeners }) {
     const { t } = useWords();
-    const ports = portsOf(settings);
+    const ports = portsOf(listeners);
     const host = plainHost(location.hostname);
     const lines = guideLines(host, ports);
     const heard = [
@@ -70,11 +71,11 @@ export function Lines({ settings }: { settings: readonly Setting[] }) {
 /** First use. */
 export function Guide() {
     const { t } = useWords();
-    const { data } = useResource("settings", getSettings);
+    const { data } = useResource("listeners", getListeners, EVERY_MS);
     return (
         <section class={cx(ui.card, css.guide)} aria-labelledby="guide">
             <h2 id="guide">{t("guide.title")}</h2>
-            {data && <Lines settings={data} />}
+            {data && <Lines listeners={data} />}
         </section>
     );
 }

@@ -28,7 +28,7 @@ function Part({ tab, view }: { tab: TabName; view: View }) {
         case "tls":
             return <Certificates view={view} />;
         case "devices":
-            return <Devices settings={view.settings} />;
+            return <Devices listeners={view.listeners} />;
     }
 }
 
