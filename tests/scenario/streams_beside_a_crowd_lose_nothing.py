@@ -50,10 +50,6 @@ def peak_mib(box):
     return int(next(l for l in status.splitlines() if l.startswith("VmHWM")).split()[1]) / 1024
 
 
-def is_sanitized(box):
-    return "san.so" in pathlib.Path(f"/proc/{box.pid('receiver')}/maps").read_text(encoding="ascii")
-
-
 def detail(box):
     return box.api("GET", "/receiver")["detail"]
 
@@ -80,7 +76,7 @@ def main():
         found = detail(box)
         assert found["connections"]["open"] >= idle_n + slow_n, found["connections"]
         assert found["tls"]["half_open"] <= 256, found["tls"]
-        if not is_sanitized(box):
+        if not box.is_sanitized():
             assert peak_mib(box) < 512, f"{peak_mib(box):.0f} MiB"
         print(f"{idle_n} idle, {slow_n} slow, {half_n} half open: {peak_mib(box):.0f} MiB at most")
 

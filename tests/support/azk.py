@@ -272,6 +272,11 @@ class Product:
     def pid(self, name):
         return self.processes[name].pid
 
+    def is_sanitized(self):
+        """Whether the receiver was built with a sanitizer, whose own memory cannot be told from it."""
+        maps = pathlib.Path(f"/proc/{self.pid('receiver')}/maps").read_text(encoding="ascii")
+        return "san.so" in maps or b"Sanitizer" in (self.program / "bin" / "azekura-receiver").read_bytes()
+
     # ---- logs ----
 
     def log_file(self, name):
