@@ -218,7 +218,9 @@ await step("what is not saved is not left unasked: neither by a link or a tab no
         const field = page.getByLabel(label, { exact: true }).first();
         await field.fill("15");
         await visible("1 unsaved change");
+        const question = page.waitForEvent("dialog", WAIT); // the browser goes back when it gets to it
         await page.evaluate(() => history.back());
+        await question;
         await page.waitForURL(AZK_URL + path, WAIT);
         await page.getByRole("link", { name: "Events", exact: true }).click();
         if (tab) await page.getByRole("link", { name: tab, exact: true }).click();
