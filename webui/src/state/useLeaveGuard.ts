@@ -1,9 +1,10 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { guardLeaving } from "./router";
 
 /** While something is not saved, leaving the page asks first. */
 export function useLeaveGuard(isOn: boolean, question: string): void {
-    useEffect(() => {
+    // before the page is painted: who sees that something is not saved is asked
+    useLayoutEffect(() => {
         if (!isOn) return;
         const stay = (e: BeforeUnloadEvent) => e.preventDefault();
         addEventListener("beforeunload", stay);
