@@ -2,79 +2,17 @@
 """One source sends datagrams as fast as loopback takes them beside 50 quiet ones: the quiet ones lose nothing, and what
 the flooding one lost is counted to the datagram.  Once with the buffer as delivered, once with one that has overflowed."""
 
-import json
 import os
 import pathlib
 import signal
-import socket
-import subprocess
-import threading
-import time
 
 from azk import Product, numbered, raise_receive_buffer, run, wait_for
+from flood import Flood, Quiet
 
 FLOOD = 250_000
-QUIET, RATE = 50, 50
 SMALL_BYTES = 2 << 20
 TURN = 4 * 256  # datagrams the receiver reads before it looks around
-QUIET_NETWORK, PROBE = "127.0.1.0/24", "127.0.2.1"
-
-
-class Quiet(threading.Thread):
-    """QUIET sources with RATE datagrams a second each, until told to end."""
-
-    def __init__(self, address):
-        super().__init__()
-        self.address, self.ended, self.rounds = address, threading.Event(), 0
-        self.sockets = [self.source(i) for i in range(QUIET)]
-
-    @staticmethod
-    def source(i):
-        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        s.bind((f"127.0.1.{i + 1}", 0))
-        return s
-
-    def run(self):
-        begin = time.monotonic()
-        while not self.ended.is_set():
-            for i, s in enumerate(self.sockets):
-                s.sendto(b"<13>Mar 10 11:46:00 quiet%d app: %d" % (i, self.rounds), self.address)
-            self.rounds += 1
-            # pacing is the senders' part, not a wait for the product
-            time.sleep(max(0, begin + self.rounds / RATE - time.monotonic()))
-
-    def end(self):
-        self.ended.set()
-        self.join()
-        for s in self.sockets:
-            s.close()
-        return self.rounds
-
-
-class Flood:
-    """Datagrams as fast as loopback takes them, `number` of them or until told to end; no longer than this process."""
-
-    def __init__(self, box, number=None):
-        host, port = box.address("udp")
-        limit = ["--number", str(number)] if number else ["--permanent"]
-        self.process = subprocess.Popen(  # pylint: disable=consider-using-with
-            ["setpriv", "--pdeathsig", "KILL", "--", box.program / "bin" / "azekura-bench", "load", "--mix", "--dgram", "--rate", "0",
-             *limit, "--json", "--quiet", host, str(port)],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-
-    def end(self, must_stop=False):
-        """How many were sent."""
-        if must_stop:
-            self.process.send_signal(signal.SIGINT)
-        said, _ = self.process.communicate()
-        return json.loads(said)["sent"]
-
-
-def assert_quiet_lost_nothing(box, rounds):
-    lost = box.psql(f"select host(source), sum(stored) from azekura.ledger where source <<= '{QUIET_NETWORK}'"
-                    f" group by 1 having sum(stored) <> {rounds}")
-    assert lost == [], f"of {rounds} datagrams each: {lost}; {box.ledger()}"
-    assert box.value(f"select count(distinct source) from azekura.ledger where source <<= '{QUIET_NETWORK}'") == str(QUIET)
+PROBE = "127.0.2.1"
 
 
 def kernel_drops(box):
@@ -92,15 +30,15 @@ def read_apart(box):
 def as_delivered():
     """From the first datagram of the flood to the last nothing of the others is lost."""
     with Product(daemons=("receiver",)) as box:
-        quiet = Quiet(box.address("udp"))
+        quiet = Quiet(box)
         quiet.start()
         try:
             flooded = Flood(box, FLOOD).end()
         finally:
-            rounds = quiet.end()
-        sums = box.assert_ledger(sent=flooded + QUIET * rounds)
-        assert_quiet_lost_nothing(box, rounds)
-        print(f"as delivered: {QUIET} x {rounds} quiet ones are stored; of a flood of {flooded} the kernel dropped {sums['kernel']}")
+            quiet.end()
+        sums = box.assert_ledger(sent=flooded + quiet.sent())
+        quiet.assert_lost_nothing(box)
+        print(f"as delivered: {quiet.sources} x {quiet.rounds} quiet ones are stored; of a flood of {flooded} the kernel dropped {sums['kernel']}")
 
 
 def wait_until_others_are_heard(box):
@@ -128,17 +66,17 @@ def one_that_overflows(box, before):
         os.kill(pid, signal.SIGCONT)
     wait_for(lambda: read_apart(box) > 0, "the flood is noticed")
     probes = wait_until_others_are_heard(box)
-    quiet = Quiet(box.address("udp"))
+    quiet = Quiet(box)
     quiet.start()
     try:
-        wait_for(lambda: quiet.rounds >= RATE, "a second of the quiet ones")
+        wait_for(lambda: quiet.rounds >= quiet.rate, "a second of the quiet ones")
     finally:
-        rounds = quiet.end()
+        quiet.end()
         flooded = flood.end(must_stop=True)
-    sums = box.assert_ledger(sent=before + flooded + probes + QUIET * rounds)
-    assert_quiet_lost_nothing(box, rounds)
+    sums = box.assert_ledger(sent=before + flooded + probes + quiet.sent())
+    quiet.assert_lost_nothing(box)
     assert sums["kernel"] > 0, sums
-    print(f"{SMALL_BYTES} bytes of buffer: {QUIET} x {rounds} quiet ones are stored; of a flood of {flooded} the kernel dropped {sums['kernel']}")
+    print(f"{SMALL_BYTES} bytes of buffer: {quiet.sources} x {quiet.rounds} quiet ones are stored; of a flood of {flooded} the kernel dropped {sums['kernel']}")
 
 
 def the_last_turn_may_be_full(box):

@@ -1,5 +1,6 @@
-"""Ten thousand idle connections, a thousand that send a byte a second and five hundred handshakes that are never
-finished, from many addresses: good senders beside them lose nothing, the receiver's memory stays below 512 MiB, and
+"""Ten thousand idle connections, a thousand that send a byte a second, five hundred handshakes that are never
+finished, from many addresses, and one source that floods by UDP, all at once: fifty quiet sources by UDP and TCP and
+good senders by all ways lose nothing, the receiver's memory stays below 512 MiB, every message is accounted for, and
 who never finishes a message is stored as far as it came."""
 
 import contextlib
@@ -8,9 +9,12 @@ import resource
 import socket
 import threading
 
-from azk import TLS, Product, run, wait_for
+from azk import TLS, Product, raise_receive_buffer, run, wait_for
+from flood import Flood, Quiet
 
 IDLE, SLOW, HALF_OPEN = 10000, 1000, 500
+GOOD = 20000
+FLOOD_S = 4  # of the quiet ones' own time
 OTHERS = 600  # descriptors of the test and of good senders
 
 
@@ -45,16 +49,43 @@ class Slow(threading.Thread):
             self.is_over.wait(1)  # its pace
 
 
-def peak_mib(box):
-    status = pathlib.Path(f"/proc/{box.pid('receiver')}/status").read_text(encoding="ascii")
-    return int(next(l for l in status.splitlines() if l.startswith("VmHWM")).split()[1]) / 1024
+class Memory(threading.Thread):
+    """The most that the receiver has, in MiB: RSS has mapped files in it that the kernel can drop, PSS its share of
+    what it shares with others."""
+
+    def __init__(self, box):
+        super().__init__(daemon=True)
+        self.path = pathlib.Path(f"/proc/{box.pid('receiver')}/smaps_rollup")
+        self.is_over, self.rss, self.pss = threading.Event(), 0, 0
+
+    def run(self):
+        while True:
+            kib = {l.split()[0]: int(l.split()[1]) for l in self.path.read_text(encoding="ascii").splitlines()[1:]}
+            self.rss = max(self.rss, kib["Rss:"] / 1024)
+            self.pss = max(self.pss, kib["Pss:"] / 1024)
+            if self.is_over.wait(0.5):
+                return
+
+    def end(self):
+        self.is_over.set()
+        self.join()
 
 
 def detail(box):
     return box.api("GET", "/receiver")["detail"]
 
 
+def good_senders(box):
+    """Some thousands by TCP and TLS, of senders that come and go.  How many."""
+    sent = 0
+    for i in range(5):
+        good = [b"<13>1 - - good - - - round %d number %d" % (i, k) for k in range(GOOD // 5)]
+        sent += box.send_tcp(good[:GOOD // 10]) + box.send_tls(good[GOOD // 10:])
+    return sent
+
+
 def main():
+    raise_receive_buffer()
     part = scale()
     idle_n, slow_n, half_n = int(IDLE * part), int(SLOW * part), int(HALF_OPEN * part)
     # so long that a slow machine does not end them by itself
@@ -63,28 +94,38 @@ def main():
         slow = [dial(box, "tcp", 20000 + i) for i in range(slow_n)]
         half = [dial(box, "tls", 30000 + i) for i in range(half_n)]
         wait_for(lambda: detail(box)["connections"]["open"] == idle_n + slow_n, "the crowd is there")
-        trickle = Slow(slow)
+        memory, trickle = Memory(box), Slow(slow)
+        memory.start()
         trickle.start()
-        sent = 0
-        for i in range(5):
-            good = [b"<13>1 - - good - - - round %d number %d" % (i, k) for k in range(4000)]
-            sent += box.send_tcp(good[:1500]) + box.send_tls(good[1500:3000])
-            sent += box.send_udp(good[3000:])
-            wait_for(lambda: box.udp_unread() == 0, "datagrams are read")
-        wait_for(lambda: trickle.rounds >= 3, "the slow ones have sent")
-        box.wait_for_stored(sent)
+        quiet = Quiet(box, rate=20, by_tcp=True)
+        quiet.start()
+        try:
+            wait_for(lambda: quiet.rounds >= quiet.rate, "a second of the quiet ones before the flood")
+            flood, sent = Flood(box), good_senders(box)
+            wait_for(lambda: quiet.rounds >= FLOOD_S * quiet.rate and trickle.rounds >= 3, "the flood has lasted")
+            flooded = flood.end(must_stop=True)
+        finally:
+            quiet.end()
+        sent += flooded + quiet.sent()
+        sums = box.assert_ledger(sent=sent)
+        quiet.assert_lost_nothing(box)
+        assert box.value("select count(*) from azekura.logs where app_name = 'good'") == str(GOOD), sums
+        assert box.value("select sum(refused) from azekura.ledger") == "0", sums
         found = detail(box)
         assert found["connections"]["open"] >= idle_n + slow_n, found["connections"]
         assert found["tls"]["half_open"] <= 256, found["tls"]
+        memory.end()
         if not box.is_sanitized():
-            assert peak_mib(box) < 512, f"{peak_mib(box):.0f} MiB"
-        print(f"{idle_n} idle, {slow_n} slow, {half_n} half open: {peak_mib(box):.0f} MiB at most")
+            assert memory.rss < 512, f"{memory.rss:.0f} MiB"
+        print(f"{idle_n} idle, {slow_n} slow, {half_n} half open, {flooded} of a flood, of which the kernel dropped "
+              f"{sums['kernel']}, beside {quiet.sources} x {quiet.rounds} by UDP and TCP each and {GOOD} more: RSS "
+              f"{memory.rss:.0f}, PSS {memory.pss:.0f} MiB at most")
 
         trickle.is_over.set()
         trickle.join()
         # a message begun and not finished is stored when it takes too long, its connection ended
         box.api("PATCH", "/settings", {"receiver.unfinished_seconds": 1})
-        box.wait_for_stored(sent + slow_n)
+        box.wait_for_stored(sums["stored"] + slow_n)
         wait_for(lambda: detail(box)["connections"]["slow_closed"] == slow_n, "the slow ones are ended")
         for s in idle + slow + half:
             with contextlib.suppress(OSError):
