@@ -14,9 +14,9 @@
  *
  * A sender's group is looked up when the unit meets it first and kept beside its row in the page.
  * The unit is closed as a whole and handed to the packer when one of its blocks is full, all of
- * them together hold what a unit may (builders.h), its page is full, its time has come, or the wall
- * clock goes back or passes a quarter of an hour (every zone's midnight is at one, so that a block
- * lies within one day in any zone). */
+ * them together hold what a unit may (builders.h), its page is full, its time has come, a burst has
+ * ended (may_close_early), or the wall clock goes back or passes a quarter of an hour (every zone's
+ * midnight is at one, so that a block lies within one day in any zone). */
 #include "receiver/intake.h"
 
 #include "config/log.h"
@@ -24,7 +24,9 @@
 
 #define QUARTER_HOUR_US (15 * US_PER_MINUTE)
 #define SENDERS_EVERY_US US_PER_SECOND
+#define IDLE_US 25000 /* nothing came for so long: a burst is over (may_close_early) */
 enum {
+    EARLY_MESSAGES = BLOCK_MAX_MESSAGES / 4,
     PAGES_A_READ = 2,
     UNITS_A_READ = 2,
     /* of the journal, that one read can need: of connections what one has sent of a message, what
@@ -44,6 +46,9 @@ struct intake {
     struct work_block *by_group[SOURCE_GROUPS_MAX]; /* of the open unit; NULL: none yet */
     uint32_t open_messages;                         /* in its blocks */
     size_t open_text_bytes;
+    bool follows_full;    /* the unit before it was full, so a burst goes on, or has ended */
+    bool is_held;         /* at the last tick there was no room for a read */
+    int64_t busy_mono_us; /* the last read, or that there was no room for one */
 
     int64_t received_at_us, minute_us;
     int64_t read_mono_us; /* the same read */
@@ -221,6 +226,13 @@ void intake_close(struct intake *in)
         hand_over(in, w);
 }
 
+/* It holds what a unit may. */
+static void close_full(struct intake *in)
+{
+    intake_close(in);
+    in->follows_full = true;
+}
+
 /* A unit to count in; false when every page is in use. */
 static bool ensure_open(struct intake *in)
 {
@@ -320,7 +332,7 @@ void intake_at(struct intake *in, int64_t received_at_us)
 {
     take_new_rules(in);
     in->sender = NULL;
-    in->read_mono_us = clock_mono_us();
+    in->read_mono_us = in->busy_mono_us = clock_mono_us();
     in->may_write_down = has_segments(in);
     in->received_at_us = received_at_us;
     in->context.received_at_us = received_at_us;
@@ -385,7 +397,7 @@ static int add(struct intake *in, int row, const struct record *r, int *why)
     if (LIKELY(add_to_block(in, group, r) == 0))
         return row;
     if (block_builder_messages(in->by_group[group]->builder->block) > 0) {
-        intake_close(in);
+        close_full(in);
         row = find_row(in, r->listener, &r->source);
         if (row < 0)
             return row;
@@ -449,7 +461,7 @@ static void keep(struct intake *in, int row, const struct record *r, enum intake
         mark_message(in, row, mark);
     look_at_number(in, row, r);
     if (UNLIKELY(is_full(in, in->sender->group)))
-        intake_close(in);
+        close_full(in);
 }
 
 /* `is_own`: about the sender and not of it. */
@@ -571,14 +583,34 @@ static bool look_through_senders(struct intake *in, int64_t now, bool is_end)
     return true;
 }
 
+/* What is left of a burst need not wait for its time, since nothing fills its blocks up any more.
+ * That makes no more blocks of what trickles in: such a unit either is large, or the only one after
+ * a full one.  While there is no room to read in, nothing is known of what comes. */
+static bool may_close_early(const struct intake *in)
+{
+    return in->open_messages > 0 && !in->is_held &&
+           (in->open_messages >= EARLY_MESSAGES || in->follows_full);
+}
+
+/* What waited while there was no room is read after this tick, not before it. */
+static void look_for_room(struct intake *in, int64_t now)
+{
+    bool was_held = in->is_held;
+    in->is_held = !intake_has_room(in);
+    if (was_held || in->is_held)
+        in->busy_mono_us = now;
+}
+
 void intake_tick(struct intake *in, int64_t now)
 {
     say_refusing(in);
     take_new_rules(in);
     (void)look_through_senders(in, now, false);
-    if (in->open && now - in->open_since_mono_us >= atomic_load(&in->s->flush_us) &&
-        atomic_load(&in->s->pending_units) == 0)
-        intake_close(in);
+    look_for_room(in, now);
+    if (now < intake_due_mono_us(in))
+        return;
+    intake_close(in);
+    in->follows_full = false;
 }
 
 bool intake_end(struct intake *in)
@@ -591,9 +623,12 @@ bool intake_end(struct intake *in)
 
 int64_t intake_due_mono_us(const struct intake *in)
 {
-    if (!in->open || atomic_load(&in->s->pending_units) != 0)
-        return INT64_MAX; /* the writer wakes us when it has nothing left to do */
-    return in->open_since_mono_us + atomic_load(&in->s->flush_us);
+    int64_t due = INT64_MAX;
+    if (in->open && atomic_load(&in->s->pending_units) == 0)
+        due = in->open_since_mono_us + atomic_load(&in->s->flush_us);
+    if (may_close_early(in)) /* else the writer wakes us when it has nothing left to do */
+        due = MIN(due, in->busy_mono_us + IDLE_US);
+    return due;
 }
 
 struct intake_counts *intake_counts(struct intake *in)

@@ -292,6 +292,66 @@ Test(intake, the_open_unit_is_closed_by_time_only_while_the_writer_is_idle)
     cr_expect_eq(finish(next_unit()), 1);
 }
 
+Test(intake, what_is_left_of_a_burst_is_closed_soon_after_its_end)
+{
+    receive(BLOCK_MAX_MESSAGES + 3);
+    struct work *full = next_unit();
+    cr_assert_not_null(full);
+    int64_t now = clock_mono_us();
+    int64_t due = intake_due_mono_us(in);
+    cr_expect_gt(due, now - US_PER_SECOND);
+    cr_expect_lt(due, now + US_PER_SECOND / 2, "not the time of a unit");
+    intake_tick(in, due - 1);
+    cr_expect_null(next_unit());
+    intake_tick(in, due);
+    struct work *rest = next_unit();
+    cr_assert_not_null(rest, "the unit before need not be stored for it");
+    cr_expect_eq(finish(full), BLOCK_MAX_MESSAGES);
+    cr_expect_eq(finish(rest), 3);
+    receive(1);
+    cr_expect_geq(intake_due_mono_us(in), now + US_PER_SECOND, "what follows waits as ever");
+}
+
+Test(intake, a_large_unit_is_closed_when_nothing_more_comes_and_a_small_one_waits)
+{
+    receive(BLOCK_MAX_MESSAGES / 4 - 1);
+    int64_t now = clock_mono_us();
+    cr_expect_geq(intake_due_mono_us(in), now, "its time");
+    intake_tick(in, now + US_PER_SECOND / 10);
+    cr_expect_null(next_unit(), "a second of a trickle is one unit");
+    intake_at(in, NOON + 1);
+    receive(1);
+    int64_t due = intake_due_mono_us(in);
+    cr_expect_lt(due, clock_mono_us() + US_PER_SECOND / 10);
+    intake_tick(in, due);
+    cr_expect_eq(finish(next_unit()), BLOCK_MAX_MESSAGES / 4);
+}
+
+Test(intake, while_nothing_can_be_read_a_burst_is_not_over)
+{
+    receive(BLOCK_MAX_MESSAGES + 3);
+    struct work *full = next_unit();
+    unsigned taken = 0;
+    while (builders_begin_unit(&shared.builders))
+        taken++;
+    while (intake_has_room(in))
+        cr_assert(false, "as many units as can be are taken");
+    int64_t later = clock_mono_us() + US_PER_SECOND / 2;
+    intake_tick(in, later);
+    cr_expect_null(next_unit());
+    cr_expect_eq(intake_due_mono_us(in), INT64_MAX);
+    for (; taken > 0; taken--)
+        builders_end_unit(&shared.builders);
+    cr_expect_eq(finish(full), BLOCK_MAX_MESSAGES);
+    atomic_store(&shared.pending_units, 1); /* another lane's */
+    intake_tick(in, later + US_PER_SECOND);
+    cr_expect_null(next_unit(), "what waits in the sockets is read first");
+    intake_tick(in, intake_due_mono_us(in));
+    atomic_store(&shared.pending_units, 1);
+    cr_expect_eq(finish(next_unit()), 3);
+    atomic_store(&shared.pending_units, 0);
+}
+
 Test(intake, kernel_drops_make_a_unit_without_a_block)
 {
     intake_dropped(in, LISTENER_UDP, 0);
