@@ -55,6 +55,8 @@ MUST_USE struct block_builder *block_builder_new(void);
 void block_builder_free(struct block_builder **b);
 /* Empty again, for `first_seq`; keeps its memory. */
 void block_builder_clear(struct block_builder *b, uint64_t first_seq);
+/* What a block of unusual size needed is given back.  To be cleared before it is used again. */
+void block_builder_shrink(struct block_builder *b);
 /* Copy one record in as the next row.  0; -ENOSPC when the block is full (messages, text bytes,
  * sources or dictionary entries) or -EDOM when received_at is before the last row's: nothing has
  * changed and the caller starts another block.  About 0.2 µs a message. */

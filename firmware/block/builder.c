@@ -79,7 +79,7 @@ void block_builder_free(struct block_builder **pb)
     *pb = NULL;
 }
 
-/* What a block of unusual size needed is given back. */
+/* Its memory stays, but what a block of unusual size needed. */
 static void clear_text(struct buf *b)
 {
     if (b->cap > KEPT_BYTES)
@@ -98,6 +98,11 @@ void block_builder_clear(struct block_builder *b, uint64_t first_seq)
     b->runs_n = 0;
     for (unsigned i = 0; i < BUILDER_DICTS; i++)
         dict_clear(&b->dicts[i]);
+    block_builder_shrink(b);
+}
+
+void block_builder_shrink(struct block_builder *b)
+{
     for (unsigned i = 0; i < BUILDER_TEXTS; i++)
         clear_text(&b->texts[i].text);
     clear_text(&b->content.bytes);

@@ -16,7 +16,7 @@
 #define TOKENS_A_LINE 64 /* 8 bits a token: about 2.5 % of wrong "may contain" */
 #define TOKEN_PROBES 5
 #define TOKEN_PROBE_BITS 9 /* log2 of the bits in a line */
-#define TOKEN_RECENT 8192  /* 16 KiB: stays in the first-level cache */
+#define TOKEN_RECENT 8192  /* 64 KiB: stays in the second-level cache */
 
 struct token_filter {
     uint64_t recent[TOKEN_RECENT]; /* most tokens were seen a moment ago */

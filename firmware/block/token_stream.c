@@ -199,6 +199,18 @@ static const uint8_t stream_places[64] = {
     22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
     44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
+/* A mask of eight as a number that is surely below 256, so that no list gets more than the eight
+ * that there is room for.  gcc 12 widens a mask by claiming that it is wide: where registers are
+ * rare it puts a byte on the stack and reads four, with whatever was there before.  It may think
+ * the same of what it is told to convert; so the number is hidden from it before the rest of it is
+ * cut off. */
+static inline __attribute__((always_inline)) unsigned stream_mask_8(uint8_t mask)
+{
+    unsigned bits = mask;
+    __asm__("" : "+r"(bits));
+    return bits & 0xff;
+}
+
 #ifdef __clang__
 #pragma clang attribute push(                                                            \
     __attribute__((                                                                      \

@@ -141,8 +141,7 @@ static inline __attribute__((always_inline)) void STREAM(hash_words)(struct stre
     for (; i + 8 <= m; i += 8) {
         __m512i n, h = STREAM(hash_8)(s, i, &n);
         __mmask8 is_short = _mm512_cmple_epu64_mask(n, _mm512_set1_epi64(8));
-        /* gcc 12 may put a mask on the stack as the byte that it is, and count the bits of four */
-        unsigned shorts = _cvtmask8_u32(is_short);
+        unsigned shorts = stream_mask_8(is_short);
         _mm512_storeu_si512(s->hashes + hashes_n, _mm512_maskz_compress_epi64(is_short, h));
         hashes_n += (size_t)__builtin_popcount(shorts);
         for (unsigned rest = shorts ^ 0xff; rest != 0; rest &= rest - 1)

@@ -158,3 +158,34 @@ Test(token_stream, of_texts_of_one_letter_each_has_every_letter)
         add_text(&t, view_of(&"abcdefghijklmnopqrstuvwxyz0123456789"[i % 36], 1));
     expect_same(&t, "letters");
 }
+
+/* A large message: short words, and after each `others` of them one of `bytes`. */
+static void add_large_text(struct texts_of_test *t, size_t others, size_t bytes, uint64_t *seed)
+{
+    static char text[BYTES_MAX];
+    size_t n = 0, room = BYTES_MAX / 2;
+    for (size_t word = 0; n + bytes + 16 < room; word++) {
+        size_t letters = word % (others + 1) == 0 ? bytes : 1 + chance(seed) % 10;
+        for (size_t i = 0; i < letters; i++)
+            text[n++] = (char)('a' + chance(seed) % 26);
+        text[n++] = ' ';
+    }
+    add_text(t, view_of(text, n));
+}
+
+Test(token_stream, counts_short_words_among_those_of_hundreds_of_bytes)
+{
+    static struct texts_of_test t;
+    static const size_t others[] = {0, 1, 3, 6, 7, 8, 15},
+                        bytes[] = {1, 8, 9, 255, 256, 257, 511, 512, 1023, 3840};
+    uint64_t seed = 5;
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        for (size_t k = 0; k < ARRAY_LEN(bytes); k++) {
+            char name[64];
+            snprintf(name, sizeof(name), "%zu words, one of %zu bytes", others[i], bytes[k]);
+            t.n = t.bytes_n = 0;
+            add_large_text(&t, others[i], bytes[k], &seed);
+            add_large_text(&t, others[i], bytes[k], &seed);
+            expect_same(&t, name);
+        }
+}
