@@ -341,14 +341,22 @@ static void judge(struct sender *s, struct sender_connection *c, int r)
     }
 }
 
-static size_t batch_from_ring(struct sender *s, struct sender_connection *c, int64_t want)
+/* The next message of the ring.  Those of the mix are each sent by one connection, so that what
+ * several bring is as varied as what one does; the other layouts are alike anyway. */
+static size_t *place_in_ring(struct sender *s, struct sender_connection *c)
+{
+    return s->load->o.layout == LOAD_MIX ? &s->at : &c->at;
+}
+
+static size_t batch_from_ring(struct sender *s, struct sender_connection *c, size_t at,
+                              int64_t want)
 {
     struct payload *p = s->payload;
     size_t n = (size_t)MIN(want, (int64_t)CONNECTION_BATCH);
     size_t average = p->messages[p->n - 1].at / p->n + 1;
     n = MIN(n, MAX(BATCH_BYTES / average, (size_t)1));
-    n = MIN(n, p->n - c->at);
-    payload_prepare(p, c->at, n, c->index, get(&c->sent));
+    n = MIN(n, p->n - at);
+    payload_prepare(p, at, n, c->index, get(&c->sent));
     return n;
 }
 
@@ -370,10 +378,10 @@ static void send_batch(struct sender *s, struct sender_connection *c)
         r = connection_send(&c->connection, q->bytes.p, q->messages + q->at, n, 0, &taken);
         q->at += (size_t)(taken.messages + taken.held);
     } else {
-        size_t n = batch_from_ring(s, c, want);
-        r = connection_send(&c->connection, s->payload->bytes, s->payload->messages + c->at, n,
+        size_t *at = place_in_ring(s, c), n = batch_from_ring(s, c, *at, want);
+        r = connection_send(&c->connection, s->payload->bytes, s->payload->messages + *at, n,
                             s->payload->uniform_bytes, &taken);
-        c->at = (c->at + (size_t)(taken.messages + taken.held)) % s->payload->n;
+        *at = (*at + (size_t)(taken.messages + taken.held)) % s->payload->n;
     }
     count_taken(s, c, &taken);
     judge(s, c, r);

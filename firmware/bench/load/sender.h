@@ -30,7 +30,7 @@ struct sender_connection {
     int64_t allowed; /* messages the schedule has let go */
     int64_t held;    /* taken in part by the kernel */
     _Atomic int64_t sent, bytes;
-    size_t at;                  /* the next message in the ring */
+    size_t at;                  /* the next message in the ring, but of the mix */
     uint32_t next;              /* in the list of the ready ones */
     uint32_t failures;          /* of sending since something was sent */
     int64_t retry_ns;           /* when down */
@@ -42,6 +42,7 @@ struct sender {
     unsigned index;
     pthread_t thread;
     struct payload *payload;
+    size_t at; /* the next message of the mix in the ring */
     struct sender_connection *connections;
     uint32_t connections_n;
     struct connection *idle;
