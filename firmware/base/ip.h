@@ -29,6 +29,12 @@ size_t ip_format(const struct ip *ip, char out[IP_TEXT_MAX]);
 MUST_USE int ip_network_parse(struct view text, struct ip_network *ret);
 bool ip_in_network(const struct ip *ip, const struct ip_network *net);
 
+/* 224.0.0.0/4, ff00::/8: an address of many, which nobody can be alone. */
+static inline bool ip_is_multicast(const struct ip *ip)
+{
+    return ip->family == 4 ? ip->bytes[0] >> 4 == 0xe : ip->family == 6 && ip->bytes[0] == 0xff;
+}
+
 static inline bool ip_eq(const struct ip *a, const struct ip *b)
 {
     return memcmp(a, b, sizeof(*a)) == 0;

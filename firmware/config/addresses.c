@@ -12,6 +12,13 @@ static int add(struct addresses *list, struct view item, char why[ADDRESSES_WHY_
                  item.n == 0 ? " (an address is empty)" : "");
         return -EINVAL;
     }
+    if (ip_is_multicast(&a.ip)) {
+        snprintf(why, ADDRESSES_WHY_MAX,
+                 "names %.*s, which is a multicast address: name one of this box, or 0.0.0.0 or "
+                 "[::] for all of them",
+                 VIEW_ARG(item));
+        return -EINVAL;
+    }
     if (list->n == LISTENER_ADDRESSES_MAX) {
         snprintf(why, ADDRESSES_WHY_MAX, "has more than %d addresses", LISTENER_ADDRESSES_MAX);
         return -EINVAL;

@@ -152,6 +152,8 @@ static int check_address(const struct setting *s, struct view value, struct err 
     if (ip_port_parse(value, &ip, &port) < 0)
         return bad_value(err, s, value,
                          "is not ADDRESS:PORT, like 0.0.0.0:5514 or [::]:5514, port 0..65535");
+    if (ip_is_multicast(&ip))
+        return bad_value(err, s, value, "is a multicast address: name one of this box");
     return 0;
 }
 
