@@ -68,6 +68,7 @@ void builders_give(struct builders *p, struct builder *b)
 {
     b->is_large |= block_builder_messages(b->block) > BUILDER_SMALL_MESSAGES ||
                    block_builder_text_bytes(b->block) > BUILDER_SMALL_BYTES;
+    block_builder_shrink(b->block); /* here, not when it is taken: that may be hours later */
     pthread_mutex_lock(&p->lock);
     if (b->is_large && p->large_n < p->units_max) {
         p->large[p->large_n++] = b;

@@ -1,4 +1,5 @@
 /* azekura-receiver: takes syslog by UDP and TCP and stores it.  README.md has the picture. */
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,6 +23,13 @@
 #define STOP_MARGIN_US (US_PER_SECOND / 2)
 
 enum { EXIT_CONFIGURATION = 2, OTHER_DESCRIPTORS = 64 };
+
+/* What is larger is a mapping of its own, which goes back to the system when it is freed.  The C
+ * library would move this limit up to 32 MiB by itself, and blocks of large messages would stay in
+ * its heaps for ever. */
+#define OWN_MAPPING_BYTES (4 << 20)
+#define HEAP_KEPT_BYTES \
+    (8 << 20) /* may lie free at a heap's end; the other call ends its growth, too */
 
 struct receiver {
     struct config file; /* as the command line and the file say */
@@ -301,6 +309,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "azekura-receiver: %s\n", err.message);
         return EXIT_CONFIGURATION;
     }
+    (void)mallopt(M_MMAP_THRESHOLD, OWN_MAPPING_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, HEAP_KEPT_BYTES);
     block_signals();
     if (handed_open() < 0)
         log_line(LOG_WARNING, "sockets that should have been handed over are not there");

@@ -1,6 +1,8 @@
 /* The stock of builders: how many units may have some, and what is kept of those given back. */
 #include <criterion/criterion.h>
 
+#include <malloc.h>
+
 #include "receiver/builders.h"
 
 enum { UNITS = builders_units(1) };
@@ -146,4 +148,16 @@ Test(builders, threads_never_have_more_units_together_than_there_are)
         pthread_join(takers[i], NULL);
     cr_expect_leq(atomic_load(&most), 2);
     cr_expect_eq(builders_free_units(&stock), 2);
+}
+
+Test(builders, what_a_block_of_large_messages_needed_is_not_kept)
+{
+    struct builder *b = builders_take(&stock, 0);
+    struct mallinfo2 before = mallinfo2();
+    fill(b, 400, 60000); /* 24 MB: a mapping of its own */
+    if (mallinfo2().hblkhd == before.hblkhd)
+        cr_skip_test("a sanitizer's allocator does not say what it has");
+    cr_assert_gt(mallinfo2().hblkhd, before.hblkhd + (16u << 20));
+    builders_give(&stock, b);
+    cr_expect_lt(mallinfo2().hblkhd, before.hblkhd + (16u << 20));
 }
