@@ -68,6 +68,7 @@ static void add_word(struct buf *out, struct view code, enum event_language lang
     } words[] = {
         {"ok", "within the budget", "予算内"},
         {"away", "not available", "応答なし"},
+        {"hanging", "not answering", "処理が進まない"},
         {"slow", "slower than what comes", "受信に追い付かない"},
         {"watch", "near the budget", "予算に近い状態"},
         {"over_forecast", "likely to pass the budget", "予算を超える見込み"},
@@ -110,6 +111,8 @@ static void add_value(struct buf *out, struct view type, const char *value, cons
         add_scaled(out, n, "B");
     else if (view_eq(type, VIEW("count")) && view_u64(v, INT64_MAX, &n) == 0)
         add_scaled(out, n, "");
+    else if (view_eq(type, VIEW("days")) && language == EVENT_EN)
+        buf_printf(out, "%s %s", value, view_eq(v, VIEW("1")) ? "day" : "days");
     else if (view_eq(type, VIEW("word")))
         add_word(out, v, language);
     else if (view_eq(type, VIEW("time")) && rfc3339_parse(v, &us) == 0)

@@ -113,11 +113,23 @@ Test(event_text, both_languages_say_the_same_particulars)
             cr_expect(holds(ja, ja_n, en[i]), "%s: {%s} is missing in Japanese", t->name, en[i]);
             cr_expect(!type || strcmp(type, ":bytes") == 0 || strcmp(type, ":count") == 0 ||
                           strcmp(type, ":time") == 0 || strcmp(type, ":day") == 0 ||
-                          strcmp(type, ":word") == 0,
+                          strcmp(type, ":word") == 0 || strcmp(type, ":days") == 0,
                       "%s: {%s}", t->name, en[i]);
         }
     }
     cr_expect_eq(event_kind_of("no.such"), -1);
+}
+
+Test(event_text, one_day_is_no_days)
+{
+    struct event_params p = {.text = {"subject", "CN=box", "until", "?", "days", "1"}, .n = 3};
+    expect_text("one", "tls.expires", &p, NULL, EVENT_EN,
+                "The TLS certificate of this box (CN=box) expires on ?, in less than 1 day.");
+    expect_text("one, Japanese", "tls.expires", &p, NULL, EVENT_JA,
+                "この装置の TLS 証明書（CN=box）は ? に期限が切れます（あと 1 日以内）。");
+    p.text[5] = "30";
+    expect_text("many", "tls.expires", &p, NULL, EVENT_EN,
+                "The TLS certificate of this box (CN=box) expires on ?, in less than 30 days.");
 }
 
 Test(event_text, codes_are_read_as_words_of_the_language)
