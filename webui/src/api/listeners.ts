@@ -17,7 +17,7 @@ export function getListeners(signal: AbortSignal): Promise<Listeners> {
     return request("/listeners", { signal });
 }
 
-/** The whole list.  Without force the box refuses one that shuts out every sender of the last hour. */
+/** The whole list.  Without force the box refuses one that shuts out senders of the last hour, and says whom. */
 export function putAllow(allow: AllowEntry[], force: boolean): Promise<Listeners> {
     return request("/listeners/allow", { method: "PUT", body: { allow, force } });
 }
