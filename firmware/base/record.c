@@ -2,7 +2,37 @@
 #include "base/record.h"
 
 static const char *const listeners[LISTENER_COUNT] = {"udp", "tcp", "tls"};
-static const char *const formats[FORMAT_COUNT] = {"raw", "rfc5424", "rfc3164", "cisco"};
+static const char *const formats[FORMAT_COUNT] = {
+    [FORMAT_RAW] = "raw",
+    [FORMAT_RFC5424] = "rfc5424",
+    [FORMAT_RFC3164] = "rfc3164",
+    [FORMAT_CISCO] = "cisco",
+    [FORMAT_CEF] = "cef",
+    [FORMAT_LEEF] = "leef",
+    [FORMAT_JSON] = "json",
+    [FORMAT_KV] = "kv",
+    [FORMAT_FORTINET] = "fortinet",
+    [FORMAT_PALOALTO] = "paloalto",
+    [FORMAT_SONICWALL] = "sonicwall",
+    [FORMAT_SOPHOS] = "sophos",
+    [FORMAT_WATCHGUARD] = "watchguard",
+    [FORMAT_CHECKPOINT] = "checkpoint",
+    [FORMAT_JUNIPER] = "juniper",
+    [FORMAT_HUAWEI] = "huawei",
+    [FORMAT_H3C] = "h3c",
+    [FORMAT_MERAKI] = "meraki",
+    [FORMAT_MIKROTIK] = "mikrotik",
+    [FORMAT_NETSCALER] = "netscaler",
+    [FORMAT_SNARE] = "snare",
+    [FORMAT_FILTERLOG] = "filterlog",
+    [FORMAT_YAMAHA] = "yamaha",
+    [FORMAT_VMWARE] = "vmware",
+    [FORMAT_F5] = "f5",
+    [FORMAT_IPTABLES] = "iptables",
+};
+_Static_assert(FORMAT_COUNT <= 32, "sets of formats are bits of 32");
+static const char *const flags[] = {"truncated", "invalid_utf8", "no_pri",
+                                    "bad_time",  "clock_skew",   "decoded"};
 static const char *const severities[8] = {"emerg",   "alert",  "crit", "err",
                                           "warning", "notice", "info", "debug"};
 static const char *const facilities[24] = {
@@ -30,6 +60,15 @@ const char *listener_name(unsigned listener)
 const char *record_format_name(unsigned format)
 {
     return format < ARRAY_LEN(formats) ? formats[format] : NULL;
+}
+
+const char *record_flag_name(unsigned bit)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(flags); i++) {
+        if (bit == 1u << i)
+            return flags[i];
+    }
+    return NULL;
 }
 
 const char *severity_name(unsigned severity)

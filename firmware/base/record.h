@@ -10,12 +10,37 @@
 
 enum listener { LISTENER_UDP, LISTENER_TCP, LISTENER_TLS, LISTENER_COUNT };
 
-/* Which form was recognised.  The number is stored; never renumber, append only. */
+/* Which form was recognised, the most specific that is certain: RFC 5424's header whatever its
+ * body; else a vendor's form or that of the body; else RFC 3164's header; else raw (nothing but
+ * perhaps a PRI).  The number is stored; never renumber, append only.  At most 32: sets of them are
+ * bits. */
 enum record_format {
     FORMAT_RAW = 0,
     FORMAT_RFC5424 = 1,
     FORMAT_RFC3164 = 2,
     FORMAT_CISCO = 3,
+    FORMAT_CEF = 4,  /* "CEF:0|…" */
+    FORMAT_LEEF = 5, /* "LEEF:1.0|…" */
+    FORMAT_JSON = 6, /* a body that is an object */
+    FORMAT_KV = 7,   /* a body of name=value, no vendor's own */
+    FORMAT_FORTINET = 8,
+    FORMAT_PALOALTO = 9,
+    FORMAT_SONICWALL = 10,
+    FORMAT_SOPHOS = 11,
+    FORMAT_WATCHGUARD = 12,
+    FORMAT_CHECKPOINT = 13,
+    FORMAT_JUNIPER = 14,
+    FORMAT_HUAWEI = 15,
+    FORMAT_H3C = 16,
+    FORMAT_MERAKI = 17,
+    FORMAT_MIKROTIK = 18,
+    FORMAT_NETSCALER = 19,
+    FORMAT_SNARE = 20,     /* "MSWinEventLog" and its relatives */
+    FORMAT_FILTERLOG = 21, /* pfSense, OPNsense */
+    FORMAT_YAMAHA = 22,
+    FORMAT_VMWARE = 23,   /* ESXi, vCenter */
+    FORMAT_F5 = 24,       /* BIG-IP: "01070727:5:" */
+    FORMAT_IPTABLES = 25, /* packets that Linux's kernel logs: "IN=eth0 OUT=" */
     FORMAT_COUNT
 };
 
@@ -39,6 +64,8 @@ enum record_flag {
     RECORD_INVALID_UTF8 = 2, /* bytes were replaced in the text fields; `raw` has them */
     RECORD_NO_PRI = 4,       /* no valid PRI: facility and severity are the defaults */
     RECORD_BAD_TIME = 8,     /* a time was there but unusable or ambiguous */
+    RECORD_CLOCK_SKEW = 16,  /* reported and received differ by more than CLOCK_SKEW_MIN_S */
+    RECORD_DECODED = 32,     /* the text fields were decoded from the source's charset */
 };
 
 struct record {
@@ -71,6 +98,9 @@ struct record {
  */
 const char *listener_name(unsigned listener);
 const char *record_format_name(unsigned format);
+/* "truncated", "invalid_utf8", "no_pri", "bad_time", "clock_skew", "decoded" of one bit of enum
+ * record_flag, as in SQL, JSON and queries; NULL for anything else. */
+const char *record_flag_name(unsigned bit);
 /* "emerg" … "debug" (RFC 5424 §6.2.1, short names); the number of a name, long or short
  * ("error", "warn", "informational", …, or a digit), or -EINVAL. */
 const char *severity_name(unsigned severity);

@@ -2,6 +2,7 @@
  * the rest.  Runs in the receiver's threads, for every message. */
 #include "syslog/syslog.h"
 
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "syslog/parse.h"
 
@@ -92,6 +93,17 @@ static struct view to_raw(struct view v, struct view cleaned, struct view raw,
     return at + v.n <= unchanged_bytes ? view_of(raw.p + at, v.n) : VIEW_NULL;
 }
 
+/* The device's clock is wrong, or the message was held back long: its time is kept as sent. */
+static void mark_skew(struct record *r)
+{
+    const int64_t limit_us = CLOCK_SKEW_MIN_S * US_PER_SECOND;
+    if (r->reported_at_us == TIME_NONE)
+        return;
+    int64_t skew_us = r->reported_at_us - r->received_at_us;
+    if (UNLIKELY(skew_us > limit_us || skew_us < -limit_us))
+        r->flags |= RECORD_CLOCK_SKEW;
+}
+
 void syslog_parse(struct syslog_context *ctx, struct view raw, struct record *ret)
 {
     if (view_is_null(raw))
@@ -119,6 +131,7 @@ void syslog_parse(struct syslog_context *ctx, struct view raw, struct record *re
     }
     if (ret->format == FORMAT_RAW)
         ret->message = text;
+    mark_skew(ret);
     ret->is_clean = true; /* a clean text that is cut at ASCII characters only */
     if (UNLIKELY(!is_clean)) {
         ret->pri_text = to_raw(ret->pri_text, text, raw, unchanged_bytes);

@@ -26,11 +26,14 @@ struct syslog_cache {
     } resolved;
 };
 
+struct charset;
+
 struct syslog_context {
     int64_t received_at_us;  /* year-less times resolve to the year nearest to it */
     const struct zone *zone; /* for times without zone; never NULL, never changed while in use */
     struct buf
         *scratch; /* cleaned text goes here; cleared by each parse; max ≥ 3 × message limit + 64 */
+    const struct charset *charset; /* what text is in that is not UTF-8; NULL: in nothing else */
     struct syslog_cache cache;
 };
 

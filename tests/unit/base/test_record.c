@@ -16,6 +16,16 @@ Test(record, every_name_reads_back_as_its_number)
     cr_assert_null(record_format_name(FORMAT_COUNT));
 }
 
+Test(record, a_flag_has_a_name_and_two_together_have_none)
+{
+    for (unsigned bit = RECORD_TRUNCATED; bit <= RECORD_DECODED; bit <<= 1)
+        cr_assert_not_null(record_flag_name(bit), "%u", bit);
+    cr_assert_str_eq(record_flag_name(RECORD_CLOCK_SKEW), "clock_skew");
+    cr_assert_null(record_flag_name(0));
+    cr_assert_null(record_flag_name(RECORD_NO_PRI | RECORD_BAD_TIME));
+    cr_assert_null(record_flag_name(RECORD_DECODED << 1));
+}
+
 Test(record, severities_have_their_other_names_and_numbers)
 {
     cr_assert_eq(severity_parse(VIEW("Error")), 3);

@@ -43,7 +43,11 @@ static inline void expect_row_check(const struct expect_row *row)
     cr_assert(row->time == NULL || rfc3339_parse(view_str(row->time), &time) == 0, "%s", row->time);
     ctx.zone = zone;
     syslog_parse(&ctx, view_of(row->in, n), &r);
-    uint8_t flags = row->flags | (row->pri < 0 ? RECORD_NO_PRI : 0);
+    const int64_t skew_us = CLOCK_SKEW_MIN_S * US_PER_SECOND;
+    bool is_skewed = time != TIME_NONE &&
+                     (time < ctx.received_at_us - skew_us || time > ctx.received_at_us + skew_us);
+    uint8_t flags = row->flags | (is_skewed ? RECORD_CLOCK_SKEW : 0) |
+                    (row->pri < 0 ? RECORD_NO_PRI : 0);
     int pri = row->pri < 0 ? 13 : row->pri;
     cr_expect(r.format == row->format, "%s: format is %s", row->in, record_format_name(r.format));
     cr_expect(r.facility * 8 + r.severity == pri, "%s: PRI is %d", row->in,
