@@ -16,6 +16,7 @@ static const struct command commands[] = {
     {"run", run_command, "measure a collector by a profile (run --help)"},
     {"ladder", run_command, "run ladder: four rates by UDP, every loss named"},
     {"knee", run_command, "run knee: the highest rate without loss"},
+    {"steady", run_command, "run steady: 20,000/s for ten minutes, 100,000/s for one"},
     {"soak", run_command, "run soak: one rate for hours"},
     {"mixed", run_command, "run mixed: reception and searches at once"},
     {"crash", run_command, "run crash: killed under load"},

@@ -110,7 +110,7 @@ def what_cannot_be_is_refused_before_anything_is_made(out):
 def profiles_are_listed():
     done = subprocess.run([PROGRAM, "profiles", "--json"], capture_output=True, text=True, check=True)
     profiles = {p["name"]: p for p in json.loads(done.stdout)}
-    assert {"ladder", "knee", "soak", "mixed", "crash", "sngbench"} <= set(profiles), profiles
+    assert {"ladder", "knee", "soak", "steady", "mixed", "crash", "sngbench"} <= set(profiles), profiles
     ladder = profiles["ladder"]
     assert ladder["messages"] == 60 * 50_000 and ladder["duration_s"] >= 240, ladder
     assert ladder["targets"] == ["box", "azekura"] and "time" in ladder["options"], ladder

@@ -324,6 +324,44 @@ static void others(const cJSON *report, struct answer *a)
     buf_printf(&a->ja, "。その間に他の送信元のログ %s 件が失われました", figure_count(n).s);
 }
 
+const struct answer_goal answer_goals[ANSWER_GOALS] = {
+    {"cpu.syslog.mean", "goal.syslog_percent", {"the syslog process", "syslog プロセス"}},
+    {"cpu.database.mean", "goal.database_percent", {"the database", "データベース"}},
+};
+
+const cJSON *answer_over_goal(const cJSON *report, const char *target,
+                              const struct answer_goal **ret)
+{
+    const cJSON *t;
+    cJSON_ArrayForEach(t, facts_get(report, "trials"))
+    {
+        if (!facts_is(t, "target", target) || !facts_is_result(t))
+            continue;
+        for (size_t i = 0; i < ANSWER_GOALS; i++) {
+            if (!(facts_number(t, answer_goals[i].mean) > facts_number(t, answer_goals[i].goal)))
+                continue; /* one of them may not be known */
+            *ret = &answer_goals[i];
+            return t;
+        }
+    }
+    return NULL;
+}
+
+/* The first of the goals for processors that was not met. */
+static void processors(const cJSON *report, struct answer *a)
+{
+    const struct answer_goal *g = NULL;
+    const cJSON *t = answer_over_goal(report, facts_first_target(report), &g);
+    if (!t)
+        return;
+    double used = facts_number(t, g->mean), goal = facts_number(t, g->goal);
+    buf_printf(&a->en, ". With %s %s used %.1f %% of a core, more than its goal of %.3g %%",
+               facts_sentence(t, "name", FACTS_EN), g->who.en, used, goal);
+    buf_printf(&a->ja,
+               "。%sのとき%sの CPU 使用率は 1 コアの %.1f %% で、目標の %.3g %% を超えました",
+               facts_sentence(t, "name", FACTS_JA), g->who.ja, used, goal);
+}
+
 /* A machine that others share has no steady speed: what was lost stays true, and what is compared
  * was measured in turns; but the figures are those of that hour. */
 static void unsteady(const cJSON *report, struct answer *a)
@@ -372,6 +410,7 @@ static void of_run(const cJSON *report, const char *verdict, struct answer *a)
 void answer_of(const cJSON *report, const char *verdict, struct answer *a)
 {
     of_run(report, verdict, a);
+    processors(report, a);
     others(report, a);
     unsteady(report, a);
 }

@@ -15,6 +15,10 @@ struct answer {
     struct buf en, ja;
 };
 
+struct words {
+    const char *en, *ja;
+};
+
 void answer_init(struct answer *a);
 void answer_done(struct answer *a);
 
@@ -35,14 +39,23 @@ struct rung {
  * to be freed.  Warm-ups are left out. */
 size_t answer_rungs(const cJSON *report, const char *target, struct rung **ret);
 
+/* The goals for processors that a trial may have. */
+#define ANSWER_GOALS 2
+struct answer_goal {
+    const char *mean, *goal; /* paths in a trial */
+    struct words who;
+};
+extern const struct answer_goal answer_goals[ANSWER_GOALS];
+/* The first result of `target` in which more was used than the goal of its test, and of which goal;
+ * NULL: none. */
+const cJSON *answer_over_goal(const cJSON *report, const char *target,
+                              const struct answer_goal **ret);
+
 /* The sentence of a run that is over, by its profile and verdict. */
 void answer_of(const cJSON *report, const char *verdict, struct answer *ret);
 /* The sentence of one knee. */
 void answer_knee(const cJSON *report, const cJSON *knee, struct answer *ret);
 /* Where the most of a trial's loss happened. */
-struct words {
-    const char *en, *ja;
-};
 struct words answer_place(const cJSON *trial);
 struct words answer_reason(const char *reason); /* of a refusal: "rate_limit" */
 struct words answer_transport(const char *transport);

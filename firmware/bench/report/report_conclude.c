@@ -63,6 +63,9 @@ static const char *verdict_of(const cJSON *report)
             verdict = "pass";
     }
     free(r);
+    const struct answer_goal *goal;
+    if (strcmp(verdict, "pass") == 0 && answer_over_goal(report, target, &goal))
+        verdict = "fail";
     return verdict;
 }
 

@@ -38,8 +38,10 @@ struct profile_test {
     /* search for the highest rate (knee.h); time_s is then the confirming trial's */
     int64_t find; /* enum profile_find */
     double start_rate, min_rate, max_rate, precision_percent, short_time_s;
-    int64_t searches; /* threads that search while it receives */
-    int64_t kills;    /* of the target's syslog process, spread over the time */
+    double goal_syslog_percent,
+        goal_database_percent; /* of a core; more is a failure; 0: it is only told */
+    int64_t searches;          /* threads that search while it receives */
+    int64_t kills;             /* of the target's syslog process, spread over the time */
     int64_t loggens;  /* how many loggen processes it stands for: rows of results.csv; 0: none */
     char loggen[160]; /* loggen's arguments as results.csv names them; "": made from the keys */
     char only[256], except[256]; /* targets it is (not) for, by blanks; "": all, none */

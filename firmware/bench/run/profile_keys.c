@@ -56,6 +56,10 @@ static const struct key test_keys[] = {
     {"time", SECONDS, TEST(time_s), 1, PROFILE_TIME_MAX_S, NULL, "how long it sends"},
     {"canaries", REAL, TEST(canaries), 0, 1000, NULL,
      "messages/s that are looked for, to measure the delay"},
+    {"goal_syslog_percent", REAL, TEST(goal_syslog_percent), 0, 100000, NULL,
+     "more of a core in the syslog process is a failure; 0: it is only told"},
+    {"goal_database_percent", REAL, TEST(goal_database_percent), 0, 100000, NULL,
+     "more of a core in the database is a failure; 0: it is only told"},
     {"find", CHOICE, TEST(find), 0, 0, "nothing knee", "knee: search the highest rate"},
     {"start_rate", REAL, TEST(start_rate), 1, LOAD_RATE_MAX, NULL, "knee: the first rate tried"},
     {"min_rate", REAL, TEST(min_rate), 1, LOAD_RATE_MAX, NULL, "knee: never less"},
@@ -224,7 +228,7 @@ static void print_table(FILE *out, const char *title, const struct key *keys, si
     fprintf(out, "%s\n", title);
     for (size_t i = 0; i < n; i++) {
         const struct key *k = &keys[i];
-        fprintf(out, "  %-18s %s", k->name, k->meaning);
+        fprintf(out, "  %-21s %s", k->name, k->meaning);
         if (k->kind == CHOICE)
             fprintf(out, " (%s)", k->choices);
         else if (k->kind == TEXT)

@@ -77,7 +77,7 @@ static const struct option options[] = {
 static void print_help(FILE *out)
 {
     fputs("usage: azekura-bench run PROFILE [options]\n"
-          "       azekura-bench ladder|knee|soak|mixed|crash|sngbench [options]\n\n"
+          "       azekura-bench ladder|knee|steady|soak|mixed|crash|sngbench [options]\n\n"
           "Measures how many messages a second a collector stores, and names every loss.\n\n",
           out);
     for (size_t i = 0; i < ARRAY_LEN(options); i++) {

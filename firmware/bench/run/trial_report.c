@@ -179,6 +179,17 @@ static void add_machine(const struct trial *t, cJSON *o)
                          : NAN);
 }
 
+/* What the processors may do for it, where the profile says so. */
+static void add_goal(const struct trial *t, cJSON *o)
+{
+    double syslog = t->o.test->goal_syslog_percent, database = t->o.test->goal_database_percent;
+    if (!(syslog > 0) && !(database > 0))
+        return;
+    cJSON *g = child(o, "goal");
+    facts_set_number(g, "syslog_percent", syslog > 0 ? syslog : NAN);
+    facts_set_number(g, "database_percent", database > 0 ? database : NAN);
+}
+
 static void add_special(const struct trial *t, cJSON *o)
 {
     const struct profile_test *test = t->o.test;
@@ -236,6 +247,7 @@ cJSON *trial_report(const struct trial *t)
     add_sequence(t, o);
     add_rates(t, o);
     add_machine(t, o);
+    add_goal(t, o);
     add_special(t, o);
     const struct stages_reason *note = trial_note(t);
     facts_set(o, "note", note->en[0] ? facts_sentence_new(note->en, note->ja) : cJSON_CreateNull());

@@ -165,7 +165,7 @@ Test(profile, those_that_are_shipped_are_right)
     char **names;
     const char *folder = AZEKURA_SOURCE_DIR "/firmware/bench/profiles";
     size_t n = profile_list(folder, &names);
-    cr_assert_geq(n, 6);
+    cr_assert_geq(n, 7);
     for (size_t i = 0; i < n; i++) {
         cr_assert_eq(profile_load(folder, names[i], &p, &err), 0, "%s", err.message);
         cr_expect_str_eq(p.name, names[i]);
@@ -186,10 +186,15 @@ Test(profile, a_value_is_told_where_all_tests_have_the_same)
     static const struct {
         const char *profile, *key, *value;
     } cases[] = {
-        {"ladder", "time", "60"},       {"ladder", "rates", "5000,10000,15000,20000"},
-        {"ladder", "transport", "udp"}, {"mixed", "layout", "mix"},
-        {"mixed", "time", ""},          {"mixed", "searches", ""},
-        {"knee", "transport", ""},      {"ladder", "no such key", ""},
+        {"ladder", "time", "60"},
+        {"ladder", "rates", "5000,10000,15000,20000"},
+        {"ladder", "transport", "udp"},
+        {"mixed", "layout", "mix"},
+        {"steady", "goal_syslog_percent", ""},
+        {"mixed", "time", ""},
+        {"mixed", "searches", ""},
+        {"knee", "transport", ""},
+        {"ladder", "no such key", ""},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const char *folder = AZEKURA_SOURCE_DIR "/firmware/bench/profiles";

@@ -173,6 +173,30 @@ Test(report_conclude, a_pass_ends_where_something_is_wrong)
     expect(r, "stored and gone", "fail", "lost 100 messages that it had stored");
 }
 
+/* `used`, `goal`: of the last trial's database; NAN: not known. */
+static cJSON *with_database(double used, double goal)
+{
+    cJSON *r = document("ladder"), *g = cJSON_CreateObject();
+    cJSON *t = cJSON_GetArrayItem(cJSON_GetObjectItem(r, "trials"), 3);
+    facts_set_number(g, "database_percent", goal);
+    facts_set(t, "goal", g);
+    facts_set_number(cJSON_GetObjectItem(cJSON_GetObjectItem(t, "cpu"), "database"), "mean", used);
+    return r;
+}
+
+Test(report_conclude, who_uses_more_of_a_core_than_the_goal_fails)
+{
+    expect(with_database(4, 4), "just as much", "pass", "(100 %)");
+    expect(with_database(99, NAN), "no goal", "pass", "(100 %)");
+    expect(with_database(NAN, 4), "not measured", "pass", "(100 %)");
+    expect(with_database(4.26, 4), "more", "fail",
+           "(100 %). With 20,000 msg/s by UDP the database used 4.3 % of a core, more than its "
+           "goal of 4 %");
+    cJSON *r = with_database(4.26, 4);
+    set(r, 3, "", "target", cJSON_CreateString("other"));
+    expect(r, "another target", "pass", "(100 %)");
+}
+
 Test(report_conclude, a_rate_that_the_generator_did_not_reach_is_not_claimed)
 {
     cJSON *r = document("ladder");

@@ -11,7 +11,7 @@ import { StartDialog } from "./StartDialog";
 import { known, lengthText, said } from "./texts";
 
 /** The first question first; profiles that are not known here come last. */
-const ORDER = ["ladder", "knee", "mixed", "soak", "sngbench", "crash"];
+const ORDER = ["ladder", "knee", "mixed", "steady", "soak", "sngbench", "crash"];
 
 function place({ name }: Profile): number {
     const at = ORDER.indexOf(name);
