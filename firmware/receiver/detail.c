@@ -28,6 +28,9 @@ void detail_gather(struct shared *s, const struct spool_status *spool, struct de
     ret->journal_bytes = journal_bytes(s->journal);
     ret->journal_used_bytes = journal_used_bytes(s->journal);
     ret->lanes = ret->packers = s->lanes_n;
+    struct machine_drops now;
+    machine_drops_read("/proc", &now);
+    ret->drops = machine_drops_since(&now, &s->drops_before);
 }
 
 /* ---- pieces of JSON; names are ours and need no escaping ---- */
@@ -56,6 +59,15 @@ static void add_number(struct buf *out, const char *after, const char *name, uin
 static void add_null(struct buf *out, const char *name)
 {
     (void)buf_printf(out, ",\"%s\":null", name);
+}
+
+/* Negative: not known. */
+static void add_known(struct buf *out, const char *after, const char *name, int64_t value)
+{
+    if (value < 0)
+        (void)buf_printf(out, "%s\"%s\":null", after, name);
+    else
+        add_number(out, after, name, (uint64_t)value);
 }
 
 /* ---- the parts ---- */
@@ -200,6 +212,10 @@ int detail_format(const struct detail *d, struct buf *out)
     (void)buf_add_str(out, "},\"threads\":");
     add_number(out, "{", "lanes", d->lanes);
     add_number(out, ",", "packers", d->packers);
+    (void)buf_add_str(out, "},\"machine\":");
+    add_known(out, "{", "softnet_dropped", d->drops.softnet);
+    add_known(out, ",", "udp_buffers_full", d->drops.udp_buffers);
+    add_known(out, ",", "udp_damaged", d->drops.udp_damaged);
     (void)buf_add_str(out, "}}");
     return out->is_full ? -ENOSPC : 0;
 }

@@ -3,6 +3,7 @@
  *   listeners   udp, tcp, tls: what is wanted, what is bound, why not, what came, what waits
  *   stages      open, pack, write, spool: units, messages and bytes on their way, and their limit
  *   journal, spool, tls, connections, senders, gaps, threads
+ *   machine     what the network stack dropped before any socket, of all programs
  *
  * Counters are since the start; what can rise and fall is as it is now.  API and /metrics pass it
  * on as it is (firmware/web/openapi.json describes each member). */
@@ -21,6 +22,7 @@ struct detail {
     uint64_t open_limit_bytes, packing_limit_bytes, writing_limit_bytes;
     uint64_t journal_bytes, journal_used_bytes;
     unsigned lanes, packers;
+    struct machine_drops drops; /* since the start */
 };
 
 /* Any thread. */

@@ -28,6 +28,7 @@ int shared_init(struct shared *s, const struct config *c, struct err *err)
     memset(s, 0, sizeof(*s));
     s->config = *c;
     s->started_at_us = clock_wall_us();
+    machine_drops_read("/proc", &s->drops_before);
     s->lanes_n = count_lanes(c);
     s->done_fd = make_event();
     s->room_fd = make_event();

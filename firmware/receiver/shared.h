@@ -16,9 +16,10 @@
 #include "config/config.h"
 #include "net/tls.h"
 #include "receiver/counts.h"
-#include "receiver/tls_senders.h"
-#include "receiver/sender_rules.h"
+#include "receiver/machine_drops.h"
 #include "receiver/notes.h"
+#include "receiver/sender_rules.h"
+#include "receiver/tls_senders.h"
 #include "receiver/work.h"
 
 enum {
@@ -111,6 +112,8 @@ struct shared {
     _Atomic uint64_t inherited, inherited_benchmark;
     /* of it, done since: writer */
     _Atomic uint64_t inherited_stored, inherited_lost, inherited_benchmark_done;
+
+    struct machine_drops drops_before; /* as the receiver started; constant */
 };
 
 /* 0, or negative and *err. */

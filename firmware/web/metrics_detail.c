@@ -69,6 +69,16 @@ static const struct metric {
      "Messages missing by their sequence numbers since the receiver started."},
     {"gaps.repeated", NULL, "azekura_sequence_repeated_total", "counter",
      "Messages that came again, by their sequence numbers, since the receiver started."},
+    {"machine.softnet_dropped", NULL, "azekura_machine_softnet_dropped_total", "counter",
+     "Packets of all programs that the machine dropped before any socket, a processor's queue "
+     "being "
+     "full, since the receiver started."},
+    {"machine.udp_buffers_full", NULL, "azekura_machine_udp_buffers_full_total", "counter",
+     "Datagrams of all programs for which a receive buffer was full, ours among them, since the "
+     "receiver started."},
+    {"machine.udp_damaged", NULL, "azekura_machine_udp_damaged_total", "counter",
+     "Datagrams of all programs with a wrong checksum or without memory since the receiver "
+     "started."},
     {"threads.lanes", NULL, "azekura_receiver_lanes", "gauge", "Receiving threads."},
     {"threads.packers", NULL, "azekura_receiver_packers", "gauge", "Threads that pack blocks."},
 };

@@ -27,8 +27,9 @@ def check_receiver(api, box):
     assert 0 <= answer["age_us"] < 60_000_000, answer["age_us"]
     metrics = api.call("GET", "/metrics").decode()
     for line in ('azekura_listener_messages_total{listener="udp"} 7\n', 'azekura_listener_up{listener="udp"} 1\n', "azekura_spool_bytes 0\n",
-                 'azekura_spool_state{state="idle"} 1\n', 'azekura_tls_failed_total{reason="expired"} 0\n', "azekura_journal_bytes "):
+                 'azekura_spool_state{state="idle"} 1\n', 'azekura_tls_failed_total{reason="expired"} 0\n', "azekura_journal_bytes ", "azekura_machine_softnet_dropped_total "):
         assert line in metrics, (line, metrics)
+    assert set(answer["detail"]["machine"]) == {"softnet_dropped", "udp_buffers_full", "udp_damaged"}, answer["detail"]
     said = box.cli("receiver")
     assert "udp" in said and "127.0.0.1:" in said and "spool" in said, said
     assert json.loads(box.cli("receiver", "--json"))["detail"]["listeners"], "the same as JSON"

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "bench/run/softirq.h"
-#include "bench/target/proc_net.h"
+#include "base/proc_net.h"
 
 /* What a family of processes used. */
 struct use {

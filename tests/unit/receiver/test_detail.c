@@ -106,3 +106,9 @@ Test(detail, the_longest_possible_document_fits)
     }
     cr_expect_lt(strlen(format()), DETAIL_MAX_BYTES);
 }
+
+Test(detail, what_the_machine_dropped_may_not_be_known)
+{
+    d.drops = (struct machine_drops){.softnet = 3, .udp_buffers = -1, .udp_damaged = 0};
+    expect("\"machine\":{\"softnet_dropped\":3,\"udp_buffers_full\":null,\"udp_damaged\":0}}");
+}

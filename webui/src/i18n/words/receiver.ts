@@ -91,6 +91,12 @@ export const receiver = {
     "lost.queueFull": ["Spool and memory were full while the database was away.", "データベースの停止中に、スプールとメモリーがいっぱいになりました。"],
     "lost.crash": ["The journal was damaged, so that what it held could not be stored.", "ジャーナルが破損し、内容を保存できませんでした。"],
     "lost.flood": ["Since the receiver started the kernel dropped {dropped}, {flood} of them from flooding sources.", "受信プロセスの起動後、カーネルが {dropped} 件を破棄し、うち {flood} 件は過剰に送る送信元のものです。"],
+    "lost.beforeNone": ["Before the sockets this machine dropped no packet since the receiver started.", "受信プロセスの起動後、ソケットに届く前にこの装置が破棄したパケットはありません。"],
+    "lost.before": [
+        "Before the sockets this machine dropped, of all programs since the receiver started: {softnet} packets because a processor was too slow (softnet), {damaged} datagrams with a wrong checksum or without memory.",
+        "受信プロセスの起動後、ソケットに届く前にこの装置全体で破棄したもの：CPU の処理待ち（softnet）{softnet} パケット、チェックサム不正またはメモリー不足 {damaged} データグラム。",
+    ],
+    "lost.beforeUnknown": ["The kernel does not say what was dropped before the sockets.", "ソケットに届く前に破棄された数は、カーネルから取得できません。"],
     "lost.flooding": ["{n} {n|source floods|sources flood} now and {n|is|are} kept apart from the others.", "現在 {n} 件の送信元が過剰に送っており、ほかと分けて受信しています。"],
     "gaps.title": ["Lost on the way here", "到着前の損失"],
     "gaps.help": ["From the sequence numbers that senders give their messages.", "送信元がメッセージに付ける連番から数えています。"],

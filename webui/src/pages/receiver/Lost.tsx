@@ -1,7 +1,7 @@
 import type { Detail } from "../../api/receiver";
 import type { Ledger, Reason } from "../../api/types";
 import { Card } from "../../components/States";
-import { useWords, type Key } from "../../i18n";
+import { useWords, type Key, type Translate } from "../../i18n";
 import { formatCount } from "../../utils/format";
 import { REASON_WORD } from "./CountsTable";
 import { ReasonsTable } from "./Facts";
@@ -20,10 +20,23 @@ const HELP: Record<Reason | "kernel", Key> = {
     kernel: "ledger.kernelHelp",
 };
 
+/** What no socket's counter shows. */
+function beforeText(machine: NonNullable<Detail["machine"]>, t: Translate): string {
+    const { softnet_dropped: softnet, udp_damaged: damaged } = machine;
+    if (softnet === null && damaged === null) {
+        return t("lost.beforeUnknown");
+    }
+    if (!softnet && !damaged) {
+        return t("lost.beforeNone");
+    }
+    return t("lost.before", { softnet: softnet === null ? "?" : formatCount(softnet), damaged: damaged === null ? "?" : formatCount(damaged) });
+}
+
 /** What was not stored in the range, by reason, the kernel's drops among it. */
 export function LostCard({ ledger, detail }: { ledger: Ledger; detail: Detail | null }) {
     const { t } = useWords();
     const rows = counted<Reason | "kernel">({ ...ledger.total.reasons, kernel: ledger.kernel_dropped.total });
+    const machine = detail?.machine;
     const udp = detail?.listeners.find((l) => l.name === "udp");
     return (
         <Card title={t("lost.title")}>
@@ -42,6 +55,7 @@ export function LostCard({ ledger, detail }: { ledger: Ledger; detail: Detail | 
                     {udp.flooding_sources > 0 && t("lost.flooding", { n: formatCount(udp.flooding_sources) })}
                 </p>
             )}
+            {machine && <p class={css.foot}>{beforeText(machine, t)}</p>}
         </Card>
     );
 }

@@ -1,5 +1,5 @@
 /* Reading /proc/net. */
-#include "bench/target/proc_net.h"
+#include "base/proc_net.h"
 
 int64_t proc_net_snmp(struct view text, const char *group, const char *name)
 {

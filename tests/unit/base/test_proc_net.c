@@ -1,4 +1,4 @@
-#include "bench/target/proc_net.h"
+#include "base/proc_net.h"
 
 #include <criterion/criterion.h>
 

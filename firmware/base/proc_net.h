@@ -1,7 +1,7 @@
 /* Packets that the kernel dropped before a socket was found for them, of the machine as a whole.
  * Pure; base/proc.h reads the files. */
-#ifndef AZEKURA_BENCH_PROC_NET_H
-#define AZEKURA_BENCH_PROC_NET_H
+#ifndef AZEKURA_BASE_PROC_NET_H
+#define AZEKURA_BASE_PROC_NET_H
 
 #include "base/proc.h"
 
