@@ -1,24 +1,10 @@
 /* Scan and resolve times.  Pure; on the path of every message, so no sscanf and no table larger
  * than the zone words. */
-#include "syslog/timestamp.h"
+#include "syslog/timestamp_parts.h"
 
 /* ---- small pieces ---- */
 
-/* Two digits, or 100 (out of range of everything). */
-static unsigned two(const char *p)
-{
-    unsigned a = (unsigned char)p[0] - '0', b = (unsigned char)p[1] - '0';
-    return a <= 9 && b <= 9 ? a * 10 + b : 100;
-}
-
-static unsigned four(const char *p)
-{
-    unsigned a = two(p), b = two(p + 2);
-    return a < 100 && b < 100 ? a * 100 + b : 10000;
-}
-
-/* 1…12, or 0. */
-static unsigned month_of(const char *p)
+unsigned timestamp_month(const char *p)
 {
 #define MONTH(a, b, c) ((uint32_t)(a) << 16 | (uint32_t)(b) << 8 | (uint32_t)(c))
     uint32_t name =
@@ -53,18 +39,12 @@ static unsigned month_of(const char *p)
     }
 }
 
-static bool is_boundary(const struct cursor *c)
-{
-    return c->p == c->end || *c->p == ' ' || *c->p == '\t' || *c->p == ':' || *c->p == '\n' ||
-           *c->p == '\r';
-}
-
 /* The same for a word after a time, where a colon alone may be part of what follows
  * ("2001:db8::1"). */
 static bool is_word_boundary(const struct cursor *c)
 {
     bool has_colon = cursor_at(c, ':');
-    return is_boundary(c) &&
+    return timestamp_boundary(c) &&
            (!has_colon || cursor_left(c) == 1 || c->p[1] == ' ' || c->p[1] == '%');
 }
 
@@ -90,8 +70,22 @@ static void scan_fraction(struct cursor *c, struct timestamp *t)
     t->civil.microsecond = us;
 }
 
-/* H:MM:SS or HH:MM:SS, with fraction. */
-static bool scan_clock(struct cursor *c, struct timestamp *t)
+/* " PM" after "1:41:07". */
+static void scan_half_of_day(struct cursor *c, struct timestamp *t)
+{
+    if (cursor_left(c) < 3 || c->p[0] != ' ' || (c->p[2] | 0x20) != 'm' ||
+        ((c->p[1] | 0x20) != 'a' && (c->p[1] | 0x20) != 'p') || t->civil.hour < 1 ||
+        t->civil.hour > 12)
+        return;
+    struct cursor at = {c->p + 3, c->end};
+    if (!timestamp_boundary(&at))
+        return;
+    t->civil.hour = (uint8_t)(t->civil.hour % 12 + ((c->p[1] | 0x20) == 'p' ? 12 : 0));
+    t->form = TIME_FORM_NONE;
+    *c = at;
+}
+
+bool timestamp_clock(struct cursor *c, struct timestamp *t)
 {
     struct cursor at = *c;
     size_t hour_digits = cursor_left(&at) >= 2 && at.p[1] == ':' ? 1 : 2;
@@ -111,6 +105,7 @@ static bool scan_clock(struct cursor *c, struct timestamp *t)
     t->civil.second = (uint8_t)second;
     at.p += hour_digits + 6;
     scan_fraction(&at, t);
+    scan_half_of_day(&at, t);
     *c = at;
     return true;
 }
@@ -135,11 +130,12 @@ static const struct zone_word zone_words[] = {
     {"SGT", 480},       {"AWST", 480},      {"ACST", 570},      {"ACDT", 630},
     {"AEST", 600},      {"AEDT", 660},      {"NZST", 720},      {"NZDT", 780},
     {"CST", AMBIGUOUS}, {"IST", AMBIGUOUS}, {"BST", AMBIGUOUS}, {"AST", AMBIGUOUS},
-    {"SST", AMBIGUOUS}, {"WIB", 420},
+    {"SST", AMBIGUOUS}, {"WIB", 420},       {"DST", AMBIGUOUS}, {"ICT", 420},
+    {"PHT", 480},       {"WITA", 480},      {"WIT", 540},       {"CLT", -240},
+    {"COT", -300},      {"PET", -300},
 };
 
-/* "+09:00", "+0900", "+09" at the cursor. */
-static bool scan_offset(struct cursor *c, struct timestamp *t)
+bool timestamp_offset(struct cursor *c, struct timestamp *t)
 {
     size_t n = cursor_left(c);
     if (n < 3 || (*c->p != '+' && *c->p != '-'))
@@ -153,10 +149,31 @@ static bool scan_offset(struct cursor *c, struct timestamp *t)
         minute = two(c->p + 3);
         at.p = c->p + 5;
     }
-    if (hour > 23 || minute > 59 || !is_boundary(&at))
+    if (hour > 23 || minute > 59 || !timestamp_boundary(&at))
         return false;
     int offset = (int)(hour * 60 + minute);
     t->offset_min = (int16_t)(*c->p == '-' ? -offset : offset);
+    t->has_offset = true;
+    if (cursor_left(&at) >= 4 && memcmp(at.p, " DST", 4) == 0) {
+        struct cursor after = {at.p + 4, at.end};
+        if (timestamp_boundary(&after))
+            at = after; /* the offset has summer time in it */
+    }
+    *c = at;
+    return true;
+}
+
+/* "GMT+9", "UTC+09:00": at the sign. */
+static bool scan_offset_after_word(struct cursor *c, struct timestamp *t)
+{
+    if (cursor_left(c) < 2 || (*c->p != '+' && *c->p != '-'))
+        return false;
+    if (timestamp_offset(c, t))
+        return true;
+    struct cursor at = {c->p + 2, c->end};
+    if (!is_digit(c->p[1]) || !timestamp_boundary(&at))
+        return false;
+    t->offset_min = (int16_t)((c->p[1] - '0') * (*c->p == '-' ? -60 : 60));
     t->has_offset = true;
     *c = at;
     return true;
@@ -170,6 +187,11 @@ static bool scan_zone_word(struct cursor *c, struct timestamp *t)
     while (n < 6 && n < cursor_left(c) && is_upper(c->p[n]))
         n++;
     struct cursor at = {c->p + n, c->end};
+    if (n == 3 && (memcmp(c->p, "GMT", 3) == 0 || memcmp(c->p, "UTC", 3) == 0) &&
+        scan_offset_after_word(&at, t)) {
+        *c = at;
+        return true;
+    }
     if (n == 0 || n > 5 || !is_word_boundary(&at))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(zone_words); i++) {
@@ -190,19 +212,18 @@ static bool scan_zone_word(struct cursor *c, struct timestamp *t)
     return false;
 }
 
-/* A zone after a blank: it belongs to the time, but not to the text that the layout renders. */
-static void scan_zone_after_blank(struct cursor *c, struct timestamp *t)
+void timestamp_zone_after_blank(struct cursor *c, struct timestamp *t)
 {
     if (!cursor_at(c, ' '))
         return;
     struct cursor at = {c->p + 1, c->end};
-    if (scan_offset(&at, t) || scan_zone_word(&at, t))
+    if (timestamp_offset(&at, t) || scan_zone_word(&at, t))
         *c = at;
 }
 
 /* ---- forms ---- */
 
-static enum timestamp_result judge(const struct timestamp *t)
+enum timestamp_result timestamp_judge(const struct timestamp *t)
 {
     struct civil c = t->civil;
     if (!t->has_year)
@@ -229,25 +250,25 @@ enum timestamp_result timestamp_iso(struct cursor *c, struct timestamp *ret)
         t.form = TIME_FORM_ISO_BLANK;
     if (p[4] == '/' || p[10] == 't')
         t.form = TIME_FORM_NONE;
-    if (!scan_clock(&at, &t))
+    if (!timestamp_clock(&at, &t))
         return TIMESTAMP_ABSENT;
     const char *clock_end = at.p;
     if (cursor_at(&at, 'Z') || cursor_at(&at, 'z')) {
         t.form = t.form == TIME_FORM_ISO_LOCAL && *at.p == 'Z' ? TIME_FORM_ISO_Z : TIME_FORM_NONE;
         t.has_offset = true;
         at.p++;
-    } else if (scan_offset(&at, &t)) {
+    } else if (timestamp_offset(&at, &t)) {
         bool is_canonical = at.p - clock_end == 6 && t.form == TIME_FORM_ISO_LOCAL;
         t.form = is_canonical ? TIME_FORM_ISO_OFFSET : TIME_FORM_NONE;
     }
-    if (!is_boundary(&at))
+    if (!timestamp_boundary(&at))
         return TIMESTAMP_ABSENT;
     t.text = view_of(p, (size_t)(at.p - p));
     if (!t.has_offset)
-        scan_zone_after_blank(&at, &t);
+        timestamp_zone_after_blank(&at, &t);
     *ret = t;
     *c = at;
-    return judge(&t);
+    return timestamp_judge(&t);
 }
 
 /* " 2026" and then a boundary: the year after the time. */
@@ -282,16 +303,30 @@ static bool scan_day(struct cursor *c, struct timestamp *t)
     return true;
 }
 
-/* "Mar  9 10:41:07", with a year between or after, a fraction and a zone. */
-static enum timestamp_result scan_bsd(struct cursor *c, struct timestamp *t)
+/* Of "Mar" or "March" at the cursor, which stands for the month. */
+static size_t month_bytes(const struct cursor *c, unsigned month)
+{
+    static const char *const rests[12] = {"uary", "ruary", "ch",     "il",   "",      "e",
+                                          "y",    "ust",   "tember", "ober", "ember", "ember"};
+    if (LIKELY(cursor_left(c) < 4 || c->p[3] == ' '))
+        return 3;
+    size_t n = strlen(rests[month - 1]);
+    bool is_full = cursor_left(c) > 3 + n && c->p[3 + n] == ' ' &&
+                   view_eq_nocase(view_of(c->p + 3, n), view_of(rests[month - 1], n));
+    return is_full ? 3 + n : 3;
+}
+
+enum timestamp_result timestamp_bsd(struct cursor *c, struct timestamp *t)
 {
     struct cursor at = *c;
-    t->civil.month = (uint8_t)month_of(at.p);
-    at.p += 3;
+    t->civil.month = (uint8_t)timestamp_month(at.p);
+    at.p += month_bytes(&at, t->civil.month);
     if (!scan_day(&at, t))
         return TIMESTAMP_ABSENT;
-    if (cursor_at(&at, ','))
-        at.p++;
+    if (at.p - c->p > 6)
+        t->form = TIME_FORM_NONE; /* the month in full */
+    bool has_comma = cursor_at(&at, ',');
+    at.p += has_comma;
     if (!cursor_at(&at, ' '))
         return TIMESTAMP_ABSENT;
     at.p++;
@@ -301,48 +336,23 @@ static enum timestamp_result scan_bsd(struct cursor *c, struct timestamp *t)
         t->form = t->form == TIME_FORM_BSD ? TIME_FORM_BSD_YEAR : TIME_FORM_NONE;
         at.p += 5;
     }
-    if (!scan_clock(&at, t))
+    if (!timestamp_clock(&at, t))
         return TIMESTAMP_ABSENT;
-    if (t->digits > 0 || at.p[-1] == ',')
+    if (t->digits > 0 || has_comma)
         t->form = TIME_FORM_NONE;
     t->text = view_of(c->p, (size_t)(at.p - c->p));
-    if (!scan_offset(&at, t)) {
-        if (!is_boundary(&at))
+    if (!timestamp_offset(&at, t)) {
+        if (!timestamp_boundary(&at))
             return TIMESTAMP_ABSENT;
         const char *core_end = at.p;
         scan_year_after(&at, t);
-        scan_zone_after_blank(&at, t);
+        timestamp_zone_after_blank(&at, t);
         scan_year_after(&at, t);
         if (at.p != core_end && t->has_year && t->form != TIME_FORM_BSD_YEAR)
             t->form = TIME_FORM_NONE; /* the year is not in the text */
     }
     *c = at;
-    return judge(t);
-}
-
-/* "10 Mar 2026 11:22:33" or "10-Mar-2026 11:22:33". */
-static enum timestamp_result scan_day_first(struct cursor *c, struct timestamp *t)
-{
-    size_t digits = cursor_left(c) > 2 && is_digit(c->p[1]) ? 2 : 1;
-    const char *p = c->p + digits;
-    if (c->end - p < 18 || (*p != ' ' && *p != '-') || p[4] != *p || p[9] != ' ')
-        return TIMESTAMP_ABSENT;
-    t->civil.month = (uint8_t)month_of(p + 1);
-    t->civil.day = (uint8_t)(digits == 2 ? two(c->p) : (unsigned)(c->p[0] - '0'));
-    t->civil.year = (int32_t)four(p + 5);
-    t->has_year = true;
-    struct cursor at = {p + 10, c->end};
-    if (t->civil.month == 0 || t->civil.year > 9999 || !scan_clock(&at, t))
-        return TIMESTAMP_ABSENT;
-    t->text = view_of(c->p, (size_t)(at.p - c->p));
-    if (!scan_offset(&at, t)) {
-        if (!is_boundary(&at))
-            return TIMESTAMP_ABSENT;
-        scan_zone_after_blank(&at, t);
-    }
-    t->form = TIME_FORM_NONE;
-    *c = at;
-    return judge(t);
+    return timestamp_judge(t);
 }
 
 static enum timestamp_result scan_any(struct cursor *c, struct timestamp *ret)
@@ -354,23 +364,14 @@ static enum timestamp_result scan_any(struct cursor *c, struct timestamp *ret)
         return TIMESTAMP_ABSENT;
     if (is_digit(at.p[0])) {
         result = timestamp_iso(&at, &t);
-        if (result == TIMESTAMP_ABSENT && at.p[4] == ' ' && four(at.p) < 10000 &&
-            cursor_left(&at) > 19 && month_of(at.p + 5)) {
-            t = (struct timestamp){.has_year = true};
-            t.civil.year = (int32_t)four(at.p);
-            at.p += 5;
-            result = scan_bsd(&at, &t);
-            t.form = TIME_FORM_NONE;
-        } else if (result == TIMESTAMP_ABSENT) {
+        if (result == TIMESTAMP_ABSENT) {
             t = (struct timestamp){.form = TIME_FORM_NONE};
-            result = scan_day_first(&at, &t);
+            result = timestamp_digits_first(&at, &t);
         }
-    } else if (month_of(at.p)) {
-        result = scan_bsd(&at, &t);
-    } else if (at.p[3] == ' ' && is_letter(at.p[0]) && cursor_left(&at) > 18 &&
-               month_of(at.p + 4)) {
-        at.p += 4; /* a weekday */
-        result = scan_bsd(&at, &t);
+    } else if (timestamp_month(at.p)) {
+        result = timestamp_bsd(&at, &t);
+    } else if (is_letter(at.p[0])) {
+        result = timestamp_weekday(&at, &t);
     }
     if (result == TIMESTAMP_ABSENT)
         return TIMESTAMP_ABSENT;
@@ -553,9 +554,37 @@ static int64_t resolve(const struct timestamp *t, struct syslog_context *ctx,
     return cache->resolved.at_us;
 }
 
-void timestamp_apply(const struct timestamp *t, enum timestamp_result result,
+/* "03/10/2026": which of the two is the month is a setting of the device.  Where both can be, the
+ * day that is nearer to that of reception; ambiguous when it is not within a day of it. */
+static bool choose_day(struct timestamp *t, const struct syslog_context *ctx)
+{
+    struct civil other = t->civil;
+    other.month = t->civil.day;
+    other.day = t->civil.month;
+    bool is_month_first = civil_is_valid(&t->civil);
+    if (!civil_is_valid(&other))
+        return is_month_first;
+    int64_t first = distance(civil_to_us(&t->civil), ctx->received_at_us);
+    int64_t second = distance(civil_to_us(&other), ctx->received_at_us);
+    if (!is_month_first || second < first) {
+        t->civil = other;
+        first = second;
+    }
+    t->is_ambiguous |= is_month_first && other.day != other.month && first > US_PER_DAY;
+    return true;
+}
+
+void timestamp_apply(const struct timestamp *scanned, enum timestamp_result result,
                      struct syslog_context *ctx, struct record *r)
 {
+    struct timestamp chosen;
+    const struct timestamp *t = scanned;
+    if (UNLIKELY(result == TIMESTAMP_GOOD && t->has_slashes)) {
+        chosen = *t;
+        t = &chosen;
+        if (!choose_day(&chosen, ctx))
+            result = TIMESTAMP_UNUSABLE;
+    }
     if (result == TIMESTAMP_ABSENT)
         return;
     if (result == TIMESTAMP_UNUSABLE) {

@@ -15,6 +15,7 @@ struct timestamp {
     struct civil civil;
     bool has_year;
     bool has_offset;   /* offset_min is in the text: Z, +09:00, EDT */
+    bool has_slashes;  /* "03/10/2026": month and day may be the other way round */
     bool is_ambiguous; /* a zone word that means nothing certain: CST, IST, BST */
     int16_t offset_min;
     uint8_t form;   /* enum time_form */

@@ -1,0 +1,115 @@
+/* Times that few devices write:
+ *
+ *   2026 Mar 10 11:45:00         NX-OS
+ *   10 Mar 2026 11:45:00         also with "-"
+ *   10/Mar/2026:11:45:00 +0900   as web servers do
+ *   03/10/2026:11:45:00 GMT      NetScaler, by its setting also 10/03
+ *   2026:03:10-11:45:00          Sophos UTM
+ *   Tue Mar 10 11:45:00 2026     and "Tue, 10 Mar 2026 11:45:00 +0900" */
+#include "syslog/timestamp_parts.h"
+
+static enum timestamp_result finish(struct cursor *c, struct cursor *at, struct timestamp *t)
+{
+    t->text = view_of(c->p, (size_t)(at->p - c->p));
+    if (!timestamp_offset(at, t)) {
+        if (!timestamp_boundary(at))
+            return TIMESTAMP_ABSENT;
+        timestamp_zone_after_blank(at, t);
+    }
+    t->form = TIME_FORM_NONE;
+    *c = *at;
+    return timestamp_judge(t);
+}
+
+/* "10 Mar 2026 11:22:33", "10-Mar-2026 11:22:33", "10/Mar/2026:11:22:33". */
+static enum timestamp_result scan_day_first(struct cursor *c, struct timestamp *t)
+{
+    size_t digits = is_digit(c->p[1]) ? 2 : 1;
+    const char *p = c->p + digits;
+    if (c->end - p < 18 || (*p != ' ' && *p != '-' && *p != '/') || p[4] != *p ||
+        p[9] != (*p == '/' ? ':' : ' '))
+        return TIMESTAMP_ABSENT;
+    t->civil.month = (uint8_t)timestamp_month(p + 1);
+    t->civil.day = (uint8_t)(digits == 2 ? two(c->p) : (unsigned)(c->p[0] - '0'));
+    t->civil.year = (int32_t)four(p + 5);
+    t->has_year = true;
+    struct cursor at = {p + 10, c->end};
+    if (t->civil.month == 0 || t->civil.year > 9999 || !timestamp_clock(&at, t))
+        return TIMESTAMP_ABSENT;
+    return finish(c, &at, t);
+}
+
+/* "03/10/2026:11:45:00", also with a blank: taken as month first here. */
+static enum timestamp_result scan_slashes(struct cursor *c, struct timestamp *t)
+{
+    const char *p = c->p;
+    unsigned month = two(p), day = two(p + 3), year = four(p + 6);
+    if (cursor_left(c) < 19 || p[5] != '/' || (p[10] != ':' && p[10] != ' ') || month > 31 ||
+        day > 31 || year > 9999)
+        return TIMESTAMP_ABSENT;
+    struct cursor at = {p + 11, c->end};
+    if (!timestamp_clock(&at, t))
+        return TIMESTAMP_ABSENT;
+    t->civil.month = (uint8_t)month;
+    t->civil.day = (uint8_t)day;
+    t->civil.year = (int32_t)year;
+    t->has_year = true;
+    t->has_slashes = true;
+    enum timestamp_result result = finish(c, &at, t);
+    if (result == TIMESTAMP_UNUSABLE && month > 12 && day >= 1 && day <= 12)
+        return TIMESTAMP_GOOD; /* the other way round */
+    return result;
+}
+
+/* "2026:03:10-11:45:00". */
+static enum timestamp_result scan_colons(struct cursor *c, struct timestamp *t)
+{
+    const char *p = c->p;
+    unsigned year = four(p), month = two(p + 5), day = two(p + 8);
+    if (cursor_left(c) < 19 || p[7] != ':' || p[10] != '-' || year > 9999 || month > 99 || day > 99)
+        return TIMESTAMP_ABSENT;
+    struct cursor at = {p + 11, c->end};
+    if (!timestamp_clock(&at, t))
+        return TIMESTAMP_ABSENT;
+    t->civil.year = (int32_t)year;
+    t->civil.month = (uint8_t)month;
+    t->civil.day = (uint8_t)day;
+    t->has_year = true;
+    return finish(c, &at, t);
+}
+
+enum timestamp_result timestamp_digits_first(struct cursor *c, struct timestamp *t)
+{
+    const char *p = c->p;
+    if (p[4] == ' ' && four(p) < 10000 && cursor_left(c) > 19 && timestamp_month(p + 5)) {
+        struct cursor at = {p + 5, c->end};
+        t->has_year = true;
+        t->civil.year = (int32_t)four(p);
+        enum timestamp_result result = timestamp_bsd(&at, t);
+        t->form = TIME_FORM_NONE;
+        if (result != TIMESTAMP_ABSENT)
+            *c = at;
+        return result;
+    }
+    if (p[4] == ':')
+        return scan_colons(c, t);
+    if (p[2] == '/' && is_digit(p[3]))
+        return scan_slashes(c, t);
+    return scan_day_first(c, t);
+}
+
+enum timestamp_result timestamp_weekday(struct cursor *c, struct timestamp *t)
+{
+    struct cursor at = *c;
+    enum timestamp_result result = TIMESTAMP_ABSENT;
+    if (at.p[3] == ' ' && cursor_left(&at) > 18 && timestamp_month(at.p + 4)) {
+        at.p += 4;
+        result = timestamp_bsd(&at, t);
+    } else if (at.p[3] == ',' && at.p[4] == ' ' && cursor_left(&at) > 22 && is_digit(at.p[5])) {
+        at.p += 5;
+        result = scan_day_first(&at, t);
+    }
+    if (result != TIMESTAMP_ABSENT)
+        *c = at;
+    return result;
+}
