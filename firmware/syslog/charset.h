@@ -1,5 +1,5 @@
-/* Texts that are not UTF-8: what devices' charsets are called, decoding them, and guessing which one
- * a text is in.
+/* Texts that are not UTF-8: what devices' charsets are called, decoding them, and guessing which
+ * one a text is in.
  *
  * Decoding goes by tables that are made of the C library's iconv once a process and charset
  * (charset_prepare), so that the way of a message neither allocates nor keeps a state between
@@ -15,8 +15,8 @@ struct charset;
 
 #define CHARSET_NAME_MAX 16 /* bytes of a canonical name, its NUL included */
 
-/* By any usual name, upper or lower case, with or without "-" and "_": "Shift_JIS", "cp932", "sjis",
- * "latin1", ….  NULL: there is none.  UTF-8 is one, too, and not NULL. */
+/* By any usual name, upper or lower case, with or without "-" and "_": "Shift_JIS", "cp932",
+ * "sjis", "latin1", ….  NULL: there is none.  UTF-8 is one, too, and not NULL. */
 const struct charset *charset_find(struct view name);
 /* The canonical name; of NULL "UTF-8". */
 const char *charset_name(const struct charset *c);
@@ -62,8 +62,8 @@ struct charset_guess {
     uint32_t messages, escapes, wide_le, wide_be; /* with characters of ISO-2022-JP, of UTF-16 */
 };
 
-/* Look at a message, as received; of a long one at its first 2,048 bytes. Those that are clean UTF-8
- * and no ISO-2022-JP teach nothing.  Costs some ns for each byte and candidate. */
+/* Look at a message, as received; of a long one at its first 2,048 bytes. Those that are clean
+ * UTF-8 and no ISO-2022-JP teach nothing.  Costs some ns for each byte and candidate. */
 void charset_guess_add(struct charset_guess *g, struct view raw);
 /* The best guess and how sure it is, 1…100; NULL: nothing is probable, it is broken UTF-8, or there
  * was too little to see (never by one byte). */
