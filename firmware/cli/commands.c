@@ -101,14 +101,23 @@ const struct cli_command cli_commands[] = {
      "ec-p256|rsa-3072]\n"
      "tls self-signed --name NAME [--names NAME,…] [--organization O] [--country CC] [--key K]\n"
      "tls install FILE [--key FILE] [--password-file FILE]\n"
-     "tls ca add FILE\ntls ca remove FINGERPRINT",
+     "tls ca add FILE\ntls ca remove FINGERPRINT\n"
+     "tls allow [list] [--format text|json]\n"
+     "tls allow add NAME|FINGERPRINT [--note TEXT] [--yes]\n"
+     "tls allow remove NAME|FINGERPRINT [--yes]",
      "the certificate of the listener for TLS, and whose certificates are believed",
      "csr makes a new private key, which never leaves the receiver's folder, and prints a request\n"
      "for a certificate; install takes the answer with its chain (PEM; - is standard input), or a\n"
      "certificate with a key of its own (--key, or PKCS#12).  It is checked before it is used, "
      "and\n"
      "open connections keep the one before.  ca: authorities of senders' certificates.\n\n"
-     "The receiver does all of it, and must run.  --json is --format json.\n\nExample:\n"
+     "allow: who of those may send, by a name in the certificate (*.example.net: any right below) "
+     "or "
+     "its\n"
+     "SHA-256 fingerprint, which needs no authority; an empty list: whoever an authority vouches "
+     "for.\n"
+     "Where senders of the last hour would be shut out, it says whom and asks (not with --yes).\n\n"
+     "The receiver does all but that, and must run.  --json is --format json.\n\nExample:\n"
      "  azekura tls csr --name logs.example.net --names logs.example.net,192.0.2.10 > logs.csr\n",
      cli_tls, false},
     {"verify", "verify [--from T] [--to T]", "read and check every stored block",

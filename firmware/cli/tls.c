@@ -9,8 +9,10 @@
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/retention.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "store/tls_check.h"
 
 #define ANSWER_TRIES 150
 #define ANSWER_PAUSE_MS 200 /* half a minute in all */
@@ -314,6 +316,80 @@ static int show(struct cli *cli, int argc, char **argv)
     return rc < 0 ? cli_fail(rc, &err) : CLI_OK;
 }
 
+/* ---- who may send ---- */
+
+static int show_allowed(struct cli *cli, int argc, char **argv)
+{
+    struct err err;
+    bool is_json = false;
+    int code = table_begin(cli, argc, argv, &is_json);
+    if (code != CLI_OK)
+        return code;
+    int rc;
+    if (is_json) {
+        rc = table_json(cli, NULL, REPORT_TLS_ALLOWED, NULL, &err);
+        putchar('\n');
+    } else {
+        rc = table_report(cli, NULL, REPORT_TLS_ALLOWED, NULL, allowed_columns,
+                          ARRAY_LEN(allowed_columns), &err);
+        if (rc == 0)
+            puts("whoever an authority of senders vouches for may send");
+    }
+    return rc < 0 ? cli_fail(rc, &err) : CLI_OK;
+}
+
+/* Does it, and where that would shut somebody out asks first.  An enum of exit codes. */
+static int put_allowed(struct cli *cli, const struct tls_allowed *a, bool is_added, bool is_yes)
+{
+    struct err err;
+    struct config now;
+    int rc = cli_connect(cli, "azekura", &err);
+    if (rc == 0)
+        rc = cli_effective_config(cli, &now, &err);
+    if (rc >= 0)
+        rc = tls_change_allowed(cli->db, cli_actor(), now.tls_clients, a, is_added, false, &err);
+    if (rc == -EEXIST && strcmp(err.code, "would_shut_out") == 0) {
+        char *visible = rule_cli_visible(err.message);
+        puts(visible);
+        free(visible);
+        if (!rule_cli_ask("Go on?", is_yes)) {
+            puts("nothing was changed");
+            return CLI_NOTHING;
+        }
+        rc = tls_change_allowed(cli->db, cli_actor(), now.tls_clients, a, is_added, true, &err);
+    }
+    return rc < 0 ? cli_fail(rc, &err) : CLI_OK;
+}
+
+static int change_allowed(struct cli *cli, int argc, char **argv, bool is_added)
+{
+    struct err err;
+    const char *note = NULL;
+    bool is_yes = false;
+    const struct option_spec specs[] = {{"yes", NULL, &is_yes}, {"note", &note, NULL}};
+    char fingerprint[TLS_FINGERPRINT_TEXT_MAX];
+    int rc = options_parse(argc, argv, specs, ARRAY_LEN(specs) - !is_added, &err);
+    if (rc < 0)
+        return cli_fail(rc, &err);
+    if (rc != 1)
+        return cli_usage(
+            "tls allow %s: write one name of a certificate, or its SHA-256 fingerprint", argv[0]);
+    struct tls_allowed a = {.value = view_str(argv[1]), .note = view_str(note)};
+    a.is_fingerprint = tls_fingerprint(a.value, fingerprint) == 0; /* no name is so long */
+    return put_allowed(cli, &a, is_added, is_yes);
+}
+
+static int allow(struct cli *cli, int argc, char **argv)
+{
+    const char *how = argc > 1 && strncmp(argv[1], "--", 2) != 0 ? argv[1] : "";
+    bool is_list = strcmp(how, "list") == 0, is_add = strcmp(how, "add") == 0;
+    if (!*how || is_list)
+        return show_allowed(cli, argc - is_list, argv + is_list);
+    if (!is_add && strcmp(how, "remove") != 0)
+        return cli_usage("tls allow: there is no \"%s\", only list, add and remove", how);
+    return change_allowed(cli, argc - 1, argv + 1, is_add);
+}
+
 int cli_tls(struct cli *cli, int argc, char **argv)
 {
     if (argc == 1 || strncmp(argv[1], "--", 2) == 0)
@@ -327,5 +403,8 @@ int cli_tls(struct cli *cli, int argc, char **argv)
         return install(cli, argc - 1, argv + 1);
     if (strcmp(what, "ca") == 0)
         return authority(cli, argc - 1, argv + 1);
-    return cli_usage("tls: there is no \"%s\", only show, csr, self-signed, install, ca", what);
+    if (strcmp(what, "allow") == 0)
+        return allow(cli, argc - 1, argv + 1);
+    return cli_usage("tls: there is no \"%s\", only show, csr, self-signed, install, ca, allow",
+                     what);
 }

@@ -403,6 +403,66 @@ int tls_set_allowed(PGconn *c, const char *actor, const char *clients,
     return rc < 0 ? (int)rc : 0;
 }
 
+static struct view cell(const PGresult *r, int row, int column)
+{
+    return view_of(PQgetvalue(r, row, column), (size_t)PQgetlength(r, row, column));
+}
+
+/* The list is locked. */
+static int change_allowed(PGconn *c, const char *actor, const char *clients,
+                          const struct tls_allowed *one, bool is_added, bool is_forced,
+                          struct err *err)
+{
+    PGresult *r = NULL;
+    char fingerprint[TLS_FINGERPRINT_TEXT_MAX];
+    struct tls_allowed wanted = *one;
+    if (one->is_fingerprint && tls_fingerprint(one->value, fingerprint) == 0)
+        wanted.value = view_str(fingerprint);
+    int rc = report_rows(c, REPORT_TLS_ALLOWED, NULL, &r, err);
+    if (rc < 0)
+        return rc;
+    int rows = PQntuples(r);
+    size_t n = 0;
+    struct tls_allowed *list = xcalloc((size_t)rows + 1, sizeof(*list));
+    for (int i = 0; i < rows; i++) {
+        struct tls_allowed *a = &list[n];
+        *a = (struct tls_allowed){.is_fingerprint = strcmp(PQgetvalue(r, i, 0), "name") != 0,
+                                  .value = cell(r, i, 1),
+                                  .note = cell(r, i, 2)};
+        n += a->is_fingerprint != wanted.is_fingerprint || !view_eq(a->value, wanted.value);
+    }
+    if (is_added)
+        list[n++] = wanted;
+    else if (n == (size_t)rows)
+        rc = err_set_field(err, ENOENT, "not_found", "allowed", "the list has no %s \"%.*s\"",
+                           wanted.is_fingerprint ? "fingerprint" : "name",
+                           (int)MIN(wanted.value.n, (size_t)100), wanted.value.p);
+    if (rc == 0)
+        rc = tls_set_allowed(c, actor, clients, list, n, is_forced, err);
+    free(list);
+    PQclear(r);
+    return rc;
+}
+
+int tls_change_allowed(PGconn *c, const char *actor, const char *clients,
+                       const struct tls_allowed *one, bool is_added, bool is_forced,
+                       struct err *err)
+{
+    int64_t rc = store_execute(c, "begin", 0, NULL, err);
+    if (rc >= 0)
+        rc = store_execute(c, "lock table azekura.tls_allowed in share row exclusive mode", 0, NULL,
+                           err);
+    if (rc >= 0)
+        rc = change_allowed(c, actor, clients, one, is_added, is_forced, err);
+    if (rc >= 0) {
+        int64_t committed = store_execute(c, "commit", 0, NULL, err);
+        return committed < 0 ? (int)committed : 0;
+    }
+    if (PQtransactionStatus(c) != PQTRANS_IDLE)
+        (void)!store_execute(c, "rollback", 0, NULL, NULL);
+    return (int)rc;
+}
+
 int64_t tls_tidy(PGconn *c, struct err *err)
 {
     PGresult *r = NULL;

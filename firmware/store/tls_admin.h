@@ -53,6 +53,13 @@ MUST_USE int tls_set_allowed(PGconn *c, const char *actor, const char *clients,
                              const struct tls_allowed *list, size_t n, bool is_forced,
                              struct err *err);
 
+/* One of the list added (in place of what there is of the same value) or, `is_added` false, removed
+ * (-ENOENT where it is not there); nobody's change in between is lost.  A fingerprint may have
+ * colons.  Of a role that may lock the list; else as tls_set_allowed(). */
+MUST_USE int tls_change_allowed(PGconn *c, const char *actor, const char *clients,
+                                const struct tls_allowed *one, bool is_added, bool is_forced,
+                                struct err *err);
+
 /* Whether receiver.tls_clients may be `clients`: with "optional" and "required" the receiver needs
  * an authority or an allowed fingerprint to check certificates by, or nobody could connect.  0, or
  * -EINVAL and *err. */

@@ -270,11 +270,35 @@ def check_clients(api, box, admin, ca, folder):
     whole = json.loads(box.cli("tls", "--json"))
     assert whole["senders"][0]["name"] == "fw01.example.net" and whole["certificate"]["fingerprint"], whole
     assert api.call("PUT", f"{V1}/tls/allowed", token=admin, body={"allowed": []})["allowed"] == []
+    check_allowed_by_hand(box, sender["fingerprint"], pasted)
     fingerprint = listed[0]["fingerprint"]
     refused(api, "DELETE", f"/tls/client-cas/{fingerprint}", None, admin, "receiver.tls_clients is optional")
     box.cli("config", "reset", "receiver.tls_clients")
     done(api, "DELETE", f"/tls/client-cas/{fingerprint}", None, admin)
     assert api.call("GET", f"{V1}/tls", token=admin)["client_cas"] == []
+
+
+def check_allowed_by_hand(box, fingerprint, pasted):
+    """azekura tls allow: one row at a time; the sender of the last hour is fw01.example.net."""
+    def rows():
+        return [(a["kind"], a["value"], a["note"]) for a in json.loads(box.cli("tls", "allow", "list", "--json"))]
+    assert rows() == [] and "whoever" in box.cli("tls", "allow")
+    late = box.cli("tls", "allow", "add", "fw02.example.net", check=False)
+    assert late.returncode == 1 and "fw01.example.net (127.0.0.1)" in late.stdout and rows() == [], late
+    box.cli("tls", "allow", "add", "fw02.example.net", "--yes")
+    box.cli("tls", "allow", "add", pasted, "--note", "the gate")
+    box.cli("tls", "allow", "add", "fw02.example.net", "--note", "again")
+    assert rows() == [("fingerprint", fingerprint, "the gate"), ("name", "fw02.example.net", "again")], rows()
+    assert "the gate" in box.cli("tls", "allow")
+    last = box.cli("tls", "allow", "remove", fingerprint, check=False)
+    assert last.returncode == 1 and "fw01.example.net" in last.stdout, last
+    box.cli("tls", "allow", "remove", pasted.lower(), "--yes")
+    box.cli("tls", "allow", "remove", "fw02.example.net")
+    assert rows() == []
+    for args, code, said in ((("add",), 2, "one name"), (("add", " x"), 2, "without blanks"), (("remove", "x"), 1, 'no name "x"'), (("give", "x"), 2, "only list, add and remove"),
+                             (("remove", "x", "--note", "y"), 2, "note")):
+        result = box.cli("tls", "allow", *args, check=False)
+        assert result.returncode == code and said in result.stderr, (args, result)
 
 
 def check_command_line(box, ca, folder):
