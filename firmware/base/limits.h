@@ -78,6 +78,8 @@
 #define QUERY_MAX_BYTES 4096         /* a query's text */
 #define QUERY_MAX_NODES 256          /* words and operators in a query */
 #define QUERY_MAX_DEPTH 32           /* nested parentheses */
+#define PAIRS_MAX 500                /* names with values read out of one text */
+#define PAIRS_NAME_MAX 255           /* bytes of such a name: the rest of a longer one is left out */
 #define HTTP_MAX_BODY_BYTES 65536    /* a JSON request body */
 #define HTTP_LIST_BODY_BYTES 1048576 /* the same of a list of 1,000 networks with their notes */
 #define HTTP_MAX_HEADER_BYTES 16384  /* request line and headers */

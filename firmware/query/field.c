@@ -4,6 +4,11 @@
 #include "base/record.h"
 #include "base/utf8.h"
 
+#define MARKS_N 6 /* enum record_flag */
+
+_Static_assert(RECORD_DECODED == 1 << (MARKS_N - 1), "every mark has a name here");
+_Static_assert(FORMAT_COUNT <= 32, "formats are bits of a query_node");
+
 static const char *text_listener_name(unsigned value)
 {
     return listener_name(value);
@@ -12,6 +17,11 @@ static const char *text_listener_name(unsigned value)
 static const char *text_format_name(unsigned value)
 {
     return record_format_name(value);
+}
+
+static const char *mark_name(unsigned value)
+{
+    return record_flag_name(1u << value);
 }
 
 static int parse_by_name(struct view text, unsigned n, const char *(*name)(unsigned))
@@ -30,6 +40,11 @@ static int listener_parse(struct view text)
 static int format_parse(struct view text)
 {
     return parse_by_name(text, FORMAT_COUNT, text_format_name);
+}
+
+static int mark_parse(struct view text)
+{
+    return parse_by_name(text, MARKS_N, mark_name);
 }
 
 #define VALUE_FIELD(n, b)                                                   \
@@ -81,13 +96,23 @@ static const struct query_field_info fields[] = {
      .value_name = text_format_name,
      .value_parse = format_parse,
      .what = "a format"},
+    {.name = "mark",
+     .type = QUERY_FIELD_BITS,
+     .kind = QUERY_MARK,
+     .values_n = MARKS_N,
+     .value_name = mark_name,
+     .value_parse = mark_parse,
+     .what = "a mark"},
 };
+
+const struct query_field_info query_field_pair = {
+    .name = "kv.NAME", .type = QUERY_FIELD_PAIR, .kind = QUERY_PAIR};
 
 const char *query_field_names(void)
 {
     return "hostname, app_name, procid, msgid, structured_data, message, severity, facility, "
            "source, "
-           "listener, format";
+           "listener, format, mark, kv.NAME";
 }
 
 const struct query_field_info *query_field_find(struct view name)

@@ -30,6 +30,8 @@ static bool is_open_text(bool border, char end)
 
 static void add_pattern(struct buf *out, const struct query_pattern *p, bool is_value)
 {
+    if (p->pieces_n == 0 && p->left_border && p->right_border)
+        buf_add_str(out, "\"\""); /* the empty value of a pair */
     for (size_t i = 0; i <= p->pieces_n; i++) {
         struct query_gap g = {.or_more = true};
         if (p->gaps)
@@ -72,6 +74,19 @@ static void add_network(struct buf *out, const struct ip_network *n)
     buf_add_str(out, text);
     if (n->prefix != (n->address.family == 4 ? 32 : 128))
         buf_printf(out, "/%u", n->prefix);
+}
+
+static void add_pair(struct buf *out, const struct query_node *q)
+{
+    buf_add_str(out, "kv.");
+    add_pattern(out, &q->name, true);
+    buf_add_char(out, ':');
+    if (q->test == QUERY_TEST_PRESENT)
+        buf_add_char(out, '*');
+    else if (q->test == QUERY_TEST_NUMBER)
+        query_range_format(&q->range, out);
+    else
+        add_pattern(out, &q->pattern, true);
 }
 
 static void add_node(struct buf *out, const struct query_node *q);
@@ -127,9 +142,13 @@ static void add_node(struct buf *out, const struct query_node *q)
     case QUERY_FACILITY:
     case QUERY_LISTENER:
     case QUERY_FORMAT:
+    case QUERY_MARK:
         f = query_field_of_kind(q->kind);
         buf_printf(out, "%s:", f->name);
         add_bits(out, f, q->bits);
+        break;
+    case QUERY_PAIR:
+        add_pair(out, q);
         break;
     case QUERY_SOURCE:
         buf_add_str(out, "source:");

@@ -11,6 +11,7 @@ enum query_field_type {
     QUERY_FIELD_TEXT,   /* as a word or phrase */
     QUERY_FIELD_BITS,   /* names of an enumeration → bits */
     QUERY_FIELD_SOURCE, /* address or network */
+    QUERY_FIELD_PAIR,   /* kv.NAME: a whole value, or numbers */
 };
 
 struct query_field_info {
@@ -34,6 +35,8 @@ const struct query_field_info *query_field_of_bit(unsigned bit);
 const struct query_field_info *query_field_of_kind(enum query_kind kind);
 /* The field a person who wrote `name` most likely meant, or NULL when none is near. */
 const struct query_field_info *query_field_near(struct view name);
+/* What stands for kv.NAME where a field is meant; no name finds it. */
+extern const struct query_field_info query_field_pair;
 /* The names of all fields, separated by ", ". */
 const char *query_field_names(void);
 
@@ -41,6 +44,15 @@ const char *query_field_names(void);
  * commas. 0, or -EINVAL with a sentence in `message`. */
 MUST_USE int query_field_bits(const struct query_field_info *f, struct view value, uint32_t *ret,
                               char *message, size_t message_size);
+
+/* ---- pairs ---- */
+
+/* ">1000", "<=5", "1..10" → a range.  1; 0 when it is none of these but a text; -EINVAL with a
+ * sentence in `message` when it begins like one. */
+MUST_USE int query_range_parse(struct view value, struct query_range *ret, char *message,
+                               size_t message_size);
+/* Written so that parsing gives the same range. */
+void query_range_format(const struct query_range *r, struct buf *out);
 
 /* ---- patterns being written ---- */
 

@@ -2,6 +2,7 @@
 #include "query/internal.h"
 
 #include "base/record.h"
+#include "query/pairs.h"
 
 static struct query_gap gap_before(const struct query_pattern *p, size_t i)
 {
@@ -94,6 +95,32 @@ static bool has_bit(uint32_t bits, unsigned n)
     return n < 32 && (bits >> n & 1);
 }
 
+struct pair_search {
+    const struct query_node *q;
+    bool is_found;
+};
+
+static bool look_at_pair(void *context, const struct pair *p)
+{
+    struct pair_search *s = context;
+    s->is_found = query_pair_matches(s->q, p);
+    return !s->is_found;
+}
+
+static bool some_pair_matches(const struct query_node *q, const struct record *r)
+{
+    char small[2048];
+    size_t n = MAX(r->message.n, r->structured_data.n);
+    char *scratch = n <= sizeof(small) ? small : xmalloc(n);
+    struct pair_search s = {.q = q};
+    pairs_of_structured_data(r->structured_data, scratch, look_at_pair, &s);
+    if (!s.is_found)
+        pairs_of_message(r->message, scratch, look_at_pair, &s);
+    if (scratch != small)
+        free(scratch);
+    return s.is_found;
+}
+
 bool query_matches(const struct query_node *q, const struct record *r)
 {
     switch (q->kind) {
@@ -127,6 +154,10 @@ bool query_matches(const struct query_node *q, const struct record *r)
         return has_bit(q->bits, r->listener);
     case QUERY_FORMAT:
         return has_bit(q->bits, r->format);
+    case QUERY_MARK:
+        return (q->bits & r->flags) != 0;
+    case QUERY_PAIR:
+        return some_pair_matches(q, r);
     }
     return false;
 }

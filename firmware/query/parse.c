@@ -4,6 +4,7 @@
  *   both   = one { ["AND"] one }
  *   one    = "NOT" one | "-" term | term
  *   term   = "(" either ")" | [field ":"] pattern | field ":(" either ")"
+ *   field  = a name of field.c | "kv." pattern
  *
  * People paste whole log lines into the search box.  So whatever can be read as text is text: an
  * error is only what nobody would want to be searched literally. */
@@ -20,6 +21,7 @@ struct parser {
     size_t at; /* next byte */
     unsigned depth, nodes;
     const struct query_field_info *field; /* inside field:( … ), else NULL */
+    struct query_pattern name;            /* of the pair, where the field is query_field_pair */
     struct query_error *error;
 };
 
@@ -291,7 +293,7 @@ static int parse_plain_value(struct parser *p, const struct query_field_info *f,
     int rc = read_plain_value(p, &value);
     if (rc < 0)
         return rc;
-    if (view_eq(value, VIEW("*")))
+    if (view_eq(value, VIEW("*")) && f->kind != QUERY_MARK)
         return new_node(p, QUERY_ALL, start, ret); /* every message has one */
     if (f->type == QUERY_FIELD_SOURCE)
         return parse_source(p, value, value_at, start, ret);
@@ -305,9 +307,45 @@ static int parse_plain_value(struct parser *p, const struct query_field_info *f,
     return rc;
 }
 
+/* The value of kv.NAME: numbers, or a pattern that is the whole value. */
+static int parse_pair_value(struct parser *p, size_t start, struct query_node **ret)
+{
+    size_t value_at = p->at;
+    struct query_range range = {0};
+    struct query_writer w = {.arena = p->arena, .is_value = true};
+    struct query_pattern pattern = {0};
+    char message[200];
+    struct view bare = view_of(p->text.p + p->at, word_end(p, p->at) - p->at);
+    int is_range = query_range_parse(bare, &range, message, sizeof(message));
+    if (is_range < 0)
+        return fail(p, value_at, bare.n, "%s", message);
+    int rc = 0;
+    if (is_range)
+        p->at += bare.n;
+    else
+        rc = read_pattern(p, &w);
+    bool is_everything = !is_range && query_writer_is_everything(&w);
+    if (rc == 0 && !is_range && !is_everything)
+        query_writer_finish(&w, &pattern);
+    buf_free(&w.text);
+    if (rc == 0)
+        rc = new_node(p, QUERY_PAIR, start, ret);
+    if (rc < 0)
+        return rc;
+    (*ret)->name = p->name;
+    (*ret)->pattern = pattern;
+    (*ret)->range = range;
+    (*ret)->test = is_range        ? QUERY_TEST_NUMBER
+                   : is_everything ? QUERY_TEST_PRESENT
+                                   : QUERY_TEST_VALUE;
+    return 0;
+}
+
 static int parse_value(struct parser *p, const struct query_field_info *f, size_t start,
                        struct query_node **ret)
 {
+    if (f->type == QUERY_FIELD_PAIR)
+        return parse_pair_value(p, start, ret);
     if (f->type == QUERY_FIELD_VALUE || f->type == QUERY_FIELD_TEXT)
         return parse_pattern(p, f, start, ret);
     return parse_plain_value(p, f, start, ret);
@@ -357,6 +395,71 @@ static int parse_field(struct parser *p, const struct query_field_info *f, size_
             "a value must follow %s: without a blank; to search for this text write \"%s:\"",
             f->name, f->name);
     return parse_value(p, f, start, ret);
+}
+
+/* "kv.NAME:" at the start of a word: 1, behind the colon and with the name in p->name; 0 with
+ * nothing done when it is something else. */
+static int read_pair_name(struct parser *p)
+{
+    size_t start = p->at;
+    if (p->text.n - start < 4 || memcmp(p->text.p + start, "kv.", 3) != 0)
+        return 0;
+    struct query_writer w = {.arena = p->arena, .is_value = true};
+    size_t pieces = 0;
+    int rc = 0;
+    p->at += 3;
+    while (rc == 0 && !at_end(p) && p->text.p[p->at] != ':') {
+        char c = p->text.p[p->at];
+        if (c == '"') {
+            rc = read_quoted(p, &w);
+        } else if (is_word_end(p, p->at)) {
+            break;
+        } else if (c == '*' || c == '?') {
+            query_writer_wildcard(&w, c);
+            p->at++;
+        } else {
+            size_t n = query_char_bytes(p->text, p->at);
+            query_writer_add(&w, view_of(p->text.p + p->at, n));
+            p->at += n;
+        }
+        pieces++;
+    }
+    bool is_name = rc == 0 && char_at(p, p->at) == ':';
+    struct query_pattern name;
+    if (is_name && pieces > 0 && p->field == NULL) {
+        query_writer_finish(&w, &name);
+        p->name = name;
+    }
+    buf_free(&w.text);
+    if (rc < 0)
+        return rc;
+    if (!is_name) {
+        p->at = start;
+        return 0;
+    }
+    if (pieces == 0)
+        return fail(
+            p, start, p->at + 1 - start,
+            "the name of a pair must stand between kv. and the colon, as in kv.action:deny; "
+            "to search for this text put it into quotes");
+    p->at++;
+    return 1;
+}
+
+/* "kv:x" and "kb.action:x" are nearly kv.NAME:VALUE. */
+static int fail_near_pair(struct parser *p, size_t start, struct view name)
+{
+    if (view_eq(name, VIEW("kv")))
+        return fail(p, start, name.n,
+                    "kv needs the name of a pair, as in kv.action:deny; to search for this text "
+                    "put it into quotes");
+    bool is_near = name.n > 3 && name.p[2] == '.' && (name.p[0] == 'k' || name.p[1] == 'v');
+    if (!is_near)
+        return 0;
+    return fail(p, start, name.n,
+                "unknown field %.*s, did you mean kv.%.*s; to search for this text put it into "
+                "quotes",
+                VIEW_ARG(name), (int)(name.n - 3), name.p + 3);
 }
 
 /* "name:" at the start of a word: true, with the name. */
@@ -445,6 +548,11 @@ static int parse_word(struct parser *p, struct query_node **ret)
 {
     size_t start = p->at;
     struct view name;
+    int rc = read_pair_name(p);
+    if (rc < 0)
+        return rc;
+    if (rc > 0)
+        return parse_field(p, &query_field_pair, start, ret);
     if (is_field_like(p, &name)) {
         size_t value_at = start + name.n + 1;
         bool has_value = value_at < p->text.n && blank_bytes(p->text, value_at) == 0 &&
@@ -460,13 +568,16 @@ static int parse_word(struct parser *p, struct query_node **ret)
                 p, start, name.n,
                 "unknown field %.*s, did you mean %s; to search for this text put it into quotes",
                 VIEW_ARG(name), f->name);
+        rc = has_value && !p->field ? fail_near_pair(p, start, name) : 0;
+        if (rc < 0)
+            return rc;
     }
     if (p->field)
         return parse_value(p, p->field, start, ret);
     struct view word = view_of(p->text.p + start, word_end(p, start) - start);
     struct tag tag;
     bool has_tag = word.n > 0 && is_tag(word, &tag);
-    int rc = parse_pattern(p, NULL, start, ret);
+    rc = parse_pattern(p, NULL, start, ret);
     if (rc < 0 || !has_tag)
         return rc;
     return parse_tag(p, &tag, *ret, ret);

@@ -36,6 +36,19 @@ enum query_kind {
     QUERY_SOURCE,   /* in `network` */
     QUERY_LISTENER, /* bit of enum listener in `bits` */
     QUERY_FORMAT,   /* bit of enum record_format in `bits` */
+    QUERY_MARK,     /* one of the marks; bit i of `bits` is enum record_flag 1 << i */
+    QUERY_PAIR,     /* some pair's name matches `name`, and its value passes `test` */
+};
+
+enum query_test {
+    QUERY_TEST_PRESENT, /* any value, an empty one too */
+    QUERY_TEST_VALUE,   /* the whole value matches `pattern` */
+    QUERY_TEST_NUMBER,  /* it is a number in `range` */
+};
+
+struct query_range {
+    double low, high;               /* -INFINITY, INFINITY: open */
+    bool without_low, without_high; /* the end itself is outside */
 };
 
 /* Text fields, as bits of query_node.fields. */
@@ -60,7 +73,8 @@ struct query_gap {
  * piece. */
 struct query_pattern {
     struct view *pieces; /* folded (utf8_fold_text), never empty strings */
-    size_t pieces_n;     /* 0 only for a QUERY_VALUE of nothing but `?` and `*` */
+    size_t
+        pieces_n; /* 0 only for whole values: of nothing but `?` and `*`, or a pair's empty one */
     /* VALUE with a `?`: pieces_n + 1 gaps, before each piece and after the last; else NULL.  Who
      * only wants to know what must occur may ignore it: a border next to a `?` is false. */
     struct query_gap *gaps;
@@ -77,7 +91,10 @@ struct query_node {
     struct query_pattern pattern;
     uint32_t bits;
     struct ip_network network;
-    size_t at, length; /* where in the query text this node was written, bytes */
+    struct query_pattern name; /* PAIR: as a whole value */
+    enum query_test test;      /* PAIR */
+    struct query_range range;  /* PAIR */
+    size_t at, length;         /* where in the query text this node was written, bytes */
 };
 
 struct query_error {
@@ -101,6 +118,11 @@ int64_t query_find(const struct query_pattern *p, struct view text, size_t from,
                    size_t *ret_length);
 /* VALUE semantics on one value (null never matches). */
 bool query_value_matches(const struct query_pattern *p, struct view value);
+/* PAIR semantics on one pair. */
+struct pair;
+bool query_pair_matches(const struct query_node *q, const struct pair *p);
+/* Its name alone: for who counts the values of a name. */
+bool query_pair_is_named(const struct query_pattern *name, const struct pair *p);
 /* The fields of one message, for query_matches: live tail, highlighting, recheck. */
 struct record;
 bool query_matches(const struct query_node *q, const struct record *r);

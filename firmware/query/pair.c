@@ -1,0 +1,110 @@
+/* Pairs against kv.NAME:VALUE, and ranges of numbers. */
+#include "query/internal.h"
+
+#include <math.h>
+
+#include "query/pairs.h"
+
+#define NUMBER_MAX_BYTES 64
+
+/* A decimal number and nothing else. */
+static bool read_number(struct view v, double *ret)
+{
+    char text[NUMBER_MAX_BYTES];
+    bool has_digit = false;
+    v = view_trim(v);
+    if (v.n == 0 || v.n >= sizeof(text))
+        return false;
+    for (size_t i = 0; i < v.n; i++) {
+        bool is_digit = v.p[i] >= '0' && v.p[i] <= '9';
+        if (!is_digit && !strchr("+-.eE", v.p[i]))
+            return false;
+        has_digit |= is_digit;
+        text[i] = v.p[i];
+    }
+    text[v.n] = 0;
+    char *end;
+    double number = has_digit ? strtod(text, &end) : 0;
+    if (!has_digit || *end || !isfinite(number))
+        return false;
+    *ret = number;
+    return true;
+}
+
+static int not_a_number(struct view text, char *message, size_t size)
+{
+    snprintf(message, size,
+             "\"%.*s\" is not a number; write >1000, <=5 or 1..10, and to search for this value as "
+             "it stands put it into quotes",
+             (int)MIN(text.n, (size_t)40), text.p ? text.p : "");
+    return -EINVAL;
+}
+
+int query_range_parse(struct view value, struct query_range *ret, char *message, size_t size)
+{
+    struct query_range r = {.low = -INFINITY, .high = INFINITY};
+    if (value.n > 0 && (value.p[0] == '<' || value.p[0] == '>')) {
+        bool with_end = value.n > 1 && value.p[1] == '=', is_less = value.p[0] == '<';
+        size_t sign = with_end ? 2 : 1;
+        struct view text = view_of(value.p + sign, value.n - sign);
+        if (!read_number(text, is_less ? &r.high : &r.low))
+            return not_a_number(text, message, size);
+        r.without_low = !is_less && !with_end;
+        r.without_high = is_less && !with_end;
+        *ret = r;
+        return 1;
+    }
+    const char *dots = value.n ? memmem(value.p, value.n, "..", 2) : NULL;
+    if (dots == NULL || !read_number(view_of(value.p, (size_t)(dots - value.p)), &r.low) ||
+        !read_number(view_of(dots + 2, value.n - (size_t)(dots - value.p) - 2), &r.high))
+        return 0; /* "a..b" is text */
+    if (r.low > r.high) {
+        double low = r.high;
+        r.high = r.low;
+        r.low = low;
+    }
+    *ret = r;
+    return 1;
+}
+
+void query_range_format(const struct query_range *r, struct buf *out)
+{
+    if (isfinite(r->low) && isfinite(r->high))
+        buf_printf(out, "%.17g..%.17g", r->low, r->high);
+    else if (isfinite(r->low))
+        buf_printf(out, ">%s%.17g", r->without_low ? "" : "=", r->low);
+    else
+        buf_printf(out, "<%s%.17g", r->without_high ? "" : "=", r->high);
+}
+
+static bool is_in_range(const struct query_range *r, struct view value)
+{
+    double x;
+    if (view_is_null(value) || !read_number(value, &x))
+        return false;
+    return (r->without_low ? x > r->low : x >= r->low) &&
+           (r->without_high ? x < r->high : x <= r->high);
+}
+
+bool query_pair_is_named(const struct query_pattern *name, const struct pair *p)
+{
+    return query_value_matches(name, p->name) ||
+           (!view_is_null(p->alias) && query_value_matches(name, p->alias));
+}
+
+bool query_pair_matches(const struct query_node *q, const struct pair *p)
+{
+    if (!query_pair_is_named(&q->name, p))
+        return false;
+    struct view value = p->is_veiled ? VIEW_NULL : p->value;
+    switch (q->test) {
+    case QUERY_TEST_PRESENT:
+        return true;
+    case QUERY_TEST_NUMBER:
+        return is_in_range(&q->range, value) || is_in_range(&q->range, p->written);
+    case QUERY_TEST_VALUE:
+        return query_value_matches(&q->pattern, value) ||
+               query_value_matches(&q->pattern, p->written);
+    }
+    return false;
+}
