@@ -1,6 +1,6 @@
 -- Who may do what: each daemon's role has no more than it needs.
 begin;
-select plan(153);
+select plan(161);
 
 select is(count(*), 4::bigint, 'the four roles exist')
   from pg_roles where rolname in ('azekura', 'azekura_receiver', 'azekura_keeper', 'azekura_web');
@@ -192,6 +192,14 @@ insert into attempt values
     ('azekura_keeper', 'select azekura.tidy_tls()', '00000', 'the keeper closes old requests'),
     ('azekura_keeper', 'select * from azekura.tls_secret', '42501', 'and reads no key'),
     ('azekura_keeper', 'select azekura.ask_tls(''a'', ''csr'', ''{}'', null, null, null)', '42501', 'and asks for nothing'),
+    ('azekura_receiver', 'select network, zone, charset, framing from azekura.source_setting', '00000', 'the receiver reads what is set of sources'),
+    ('azekura_receiver', 'select note from azekura.source_setting', '42501', 'and not what is noted of them'),
+    ('azekura_receiver', 'select azekura.report_source_health(''{}'', 1, ''{}'', ''{}'', ''{}'', ''{}'', ''{}'', ''{}'', ''{}'', ''{}'', ''{}'', ''{}'', ''{}'', ''{}'')', '00000', 'and says how well they are understood'),
+    ('azekura_receiver', 'select * from azekura.source_health', '42501', 'and reads nothing of that'),
+    ('azekura_receiver', 'select azekura.forget_source_health(''0.0.0.0/0'')', '42501', 'nor forgets any'),
+    ('azekura_web', 'select * from azekura.source_setting, azekura.source_health', '00000', 'the web reads both'),
+    ('azekura_web', 'delete from azekura.source_setting', '42501', 'and changes no setting by itself'),
+    ('azekura_web', 'delete from azekura.source_health', '42501', 'nor counts'),
     ('azekura_keeper', 'create function azekura.f() returns int language sql as ''select 1''', '42501',
         'the keeper creates nothing');
 
@@ -240,6 +248,8 @@ select set_eq($$ select object, privilege from granted where rolname = 'azekura_
     ('benchmark_sender(address)', 'SELECT'), ('benchmark_sender(since)', 'SELECT'), ('benchmark_sender(until)', 'SELECT'),
     ('report_receiver_detail', 'EXECUTE'), ('report_tls_certificate', 'EXECUTE'), ('report_tls_csr', 'EXECUTE'), ('report_tls_client_cas', 'EXECUTE'),
     ('report_tls_senders', 'EXECUTE'), ('next_tls_request', 'EXECUTE'), ('answer_tls', 'EXECUTE'),
+    ('source_setting(network)', 'SELECT'), ('source_setting(zone)', 'SELECT'), ('source_setting(charset)', 'SELECT'),
+    ('source_setting(framing)', 'SELECT'), ('report_source_health', 'EXECUTE'),
     ('tls_allowed(kind)', 'SELECT'), ('tls_allowed(value)', 'SELECT') $$, 'the receiver has what it needs and no more');
 
 select * from finish();
