@@ -1,6 +1,8 @@
 /* The lists of who may send and how fast (listener.h); the checks are the database's. */
 #include "store/listener.h"
 
+#include "store/list_version.h"
+
 #define FAULTS "select row_number as row, field, code, message from "
 
 static int write(PGconn *c, const char *sql, int n, const char *const *values, PGresult **ret,
@@ -101,20 +103,16 @@ static int change(PGconn *c, const char *actor, enum listener_list list,
                   const struct listener_row *row, bool is_added, bool is_forced, PGresult **ret,
                   struct err *err)
 {
-    int64_t rc = store_execute(c, "begin", 0, NULL, err);
-    if (rc >= 0)
-        rc = store_execute(c, locks[list], 0, NULL, err);
-    if (rc >= 0)
+    int rc = list_version_begin(c, list == LISTENER_ALLOW ? LIST_ALLOW : LIST_LIMITS, NULL, err);
+    if (rc < 0)
+        return rc;
+    int64_t locked = store_execute(c, locks[list], 0, NULL, err);
+    if (locked < 0)
+        rc = (int)locked;
+    else
         rc = is_added ? add_row(c, actor, list, row, is_forced, ret, err)
                       : remove_row(c, actor, list, row, is_forced, ret, err);
-    if (rc >= 0) {
-        int64_t committed = store_execute(c, "commit", 0, NULL, err);
-        if (committed < 0)
-            rc = committed;
-    } else if (PQtransactionStatus(c) != PQTRANS_IDLE) {
-        (void)!store_execute(c, "rollback", 0, NULL, NULL);
-    }
-    return (int)rc;
+    return list_version_end(c, rc, err);
 }
 
 int listener_add_row(PGconn *c, const char *actor, enum listener_list list,

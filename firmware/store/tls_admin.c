@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "store/array.h"
+#include "store/list_version.h"
 #include "store/report.h"
 #include "store/retention_hand.h"
 #include "store/tls_check.h"
@@ -448,19 +449,14 @@ int tls_change_allowed(PGconn *c, const char *actor, const char *clients,
                        const struct tls_allowed *one, bool is_added, bool is_forced,
                        struct err *err)
 {
-    int64_t rc = store_execute(c, "begin", 0, NULL, err);
-    if (rc >= 0)
-        rc = store_execute(c, "lock table azekura.tls_allowed in share row exclusive mode", 0, NULL,
-                           err);
-    if (rc >= 0)
-        rc = change_allowed(c, actor, clients, one, is_added, is_forced, err);
-    if (rc >= 0) {
-        int64_t committed = store_execute(c, "commit", 0, NULL, err);
-        return committed < 0 ? (int)committed : 0;
-    }
-    if (PQtransactionStatus(c) != PQTRANS_IDLE)
-        (void)!store_execute(c, "rollback", 0, NULL, NULL);
-    return (int)rc;
+    int rc = list_version_begin(c, LIST_TLS_ALLOWED, NULL, err);
+    if (rc < 0)
+        return rc;
+    int64_t locked = store_execute(c, "lock table azekura.tls_allowed in share row exclusive mode",
+                                   0, NULL, err);
+    rc = locked < 0 ? (int)locked
+                    : change_allowed(c, actor, clients, one, is_added, is_forced, err);
+    return list_version_end(c, rc, err);
 }
 
 int64_t tls_tidy(PGconn *c, struct err *err)

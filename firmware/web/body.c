@@ -136,6 +136,16 @@ static bool is_listed(const char *name, const char *names)
     return false;
 }
 
+int body_version(const cJSON *object, const char **ret, struct err *err)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "version");
+    *ret = cJSON_GetStringValue(item);
+    if (item && !*ret && !cJSON_IsNull(item))
+        return err_set_field(err, EINVAL, "bad_value", "version",
+                             "version: it must be text, as the answer with the list has it");
+    return 0;
+}
+
 int body_only(const cJSON *object, const char *names, struct err *err)
 {
     const cJSON *item, *other;

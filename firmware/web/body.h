@@ -23,6 +23,9 @@ MUST_USE int body_text(const cJSON *object, const char *name, size_t max, struct
 /* A member that is true or false where it is there; null is as missing: *ret stays.  0, or -EINVAL
  * and *err. */
 MUST_USE int body_flag(const cJSON *object, const char *name, bool *ret, struct err *err);
+/* The member "version" of a list that is put in place of another (store/list_version.h), NULL where
+ * it is missing or null.  0, or -EINVAL and *err. */
+MUST_USE int body_version(const cJSON *object, const char **ret, struct err *err);
 /* Nothing but the members in "a|b|c", each once.  0, or -EINVAL and *err. */
 MUST_USE int body_only(const cJSON *object, const char *names, struct err *err);
 

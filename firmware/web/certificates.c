@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "config/log.h"
+#include "store/list_version.h"
 #include "store/tls_admin.h"
 #include "web/auth.h"
 #include "web/body.h"
@@ -30,15 +31,20 @@ void certificates_get(struct request *rq)
     struct err err;
     struct buf body = BUF_INIT(ANSWER_MAX_BYTES);
     struct json j = JSON_INIT(&body);
+    char version[LIST_VERSION_MAX];
     json_begin(&j, '{');
-    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
-        int rc = reports_add(rq, &j, members[i].key, members[i].what, NULL, &err);
-        if (rc < 0) {
-            buf_free(&body);
-            reply_err(rq, rc, &err);
-            return;
-        }
+    int rc = request_db(rq, &err);
+    if (rc == 0)
+        rc = list_version_read(rq->db, LIST_TLS_ALLOWED, version, &err);
+    for (size_t i = 0; i < ARRAY_LEN(members) && rc == 0; i++)
+        rc = reports_add(rq, &j, members[i].key, members[i].what, NULL, &err);
+    if (rc < 0) {
+        buf_free(&body);
+        reply_err(rq, rc, &err);
+        return;
     }
+    json_key(&j, "allowed_version");
+    json_str(&j, version);
     json_end(&j, '}');
     reply_json(rq, 200, NULL, &body);
 }
@@ -298,7 +304,10 @@ static int apply_allowed(struct request *rq, const cJSON *body, struct err *err)
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(body, "allowed"), *item;
     size_t n = 0;
     bool is_forced = false;
-    int rc = body_only(body, "allowed|force", err);
+    const char *seen = NULL;
+    int rc = body_only(body, "allowed|force|version", err);
+    if (rc == 0)
+        rc = body_version(body, &seen, err);
     if (rc == 0)
         rc = body_flag(body, "force", &is_forced, err);
     if (rc == 0 && !cJSON_IsArray(list))
@@ -320,7 +329,11 @@ static int apply_allowed(struct request *rq, const cJSON *body, struct err *err)
     auth_actor(&rq->who, actor);
     rc = request_db(rq, err);
     if (rc == 0)
-        rc = tls_set_allowed(rq->db, actor, config->tls_clients, allowed, n, is_forced, err);
+        rc = list_version_begin(rq->db, LIST_TLS_ALLOWED, seen, err);
+    if (rc < 0)
+        return rc;
+    rc = tls_set_allowed(rq->db, actor, config->tls_clients, allowed, n, is_forced, err);
+    rc = list_version_end(rq->db, rc, err);
     if (rc == 0)
         log_line(LOG_INFO, "%s changed who may send by TLS: %zu names and fingerprints", actor, n);
     return rc;

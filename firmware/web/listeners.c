@@ -4,6 +4,7 @@
 #include "web/handlers.h"
 
 #include "config/log.h"
+#include "store/list_version.h"
 #include "store/listener.h"
 #include "web/auth.h"
 #include "web/body.h"
@@ -94,6 +95,25 @@ static int add_listeners(struct request *rq, struct json *j, struct err *err)
     return 0;
 }
 
+/* What a change of a list is made of. */
+static int add_versions(struct request *rq, struct json *j, struct err *err)
+{
+    char allow[LIST_VERSION_MAX], limits[LIST_VERSION_MAX];
+    int rc = list_version_read(rq->db, LIST_ALLOW, allow, err);
+    if (rc == 0)
+        rc = list_version_read(rq->db, LIST_LIMITS, limits, err);
+    if (rc < 0)
+        return rc;
+    json_key(j, "versions");
+    json_begin(j, '{');
+    json_key(j, "allow");
+    json_str(j, allow);
+    json_key(j, "limits");
+    json_str(j, limits);
+    json_end(j, '}');
+    return 0;
+}
+
 void listeners_get(struct request *rq)
 {
     static const struct {
@@ -111,6 +131,8 @@ void listeners_get(struct request *rq)
     int rc = request_db(rq, &err);
     if (rc == 0)
         rc = add_listeners(rq, &j, &err);
+    if (rc == 0)
+        rc = add_versions(rq, &j, &err);
     for (size_t i = 0; i < ARRAY_LEN(members) && rc == 0; i++)
         rc = reports_add(rq, &j, members[i].key, members[i].what, NULL, &err);
     json_end(&j, '}');
@@ -193,7 +215,10 @@ static int apply_list(struct request *rq, const char *name, const cJSON *body,
     bool is_allow = strcmp(name, "allow") == 0;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(body, name);
     bool is_forced = false;
-    int rc = body_only(body, is_allow ? "allow|force" : "limits", err);
+    const char *seen = NULL;
+    int rc = body_only(body, is_allow ? "allow|force|version" : "limits|version", err);
+    if (rc == 0)
+        rc = body_version(body, &seen, err);
     if (rc == 0)
         rc = body_flag(body, "force", &is_forced, err);
     if (rc == 0 && !cJSON_IsArray(list))
@@ -202,6 +227,8 @@ static int apply_list(struct request *rq, const char *name, const cJSON *body,
         rc = check_members(name, list, err);
     if (rc == 0)
         rc = request_db(rq, err);
+    if (rc == 0)
+        rc = list_version_begin(rq->db, is_allow ? LIST_ALLOW : LIST_LIMITS, seen, err);
     if (rc < 0)
         return rc;
     char *rows = cJSON_PrintUnformatted(list);
@@ -210,6 +237,7 @@ static int apply_list(struct request *rq, const char *name, const cJSON *body,
     rc = is_allow ? listener_set_allow(rq->db, actor, rows, is_forced, ret_faults, err)
                   : listener_set_limits(rq->db, actor, rows, ret_faults, err);
     cJSON_free(rows);
+    rc = list_version_end(rq->db, rc, err);
     if (rc == 0)
         log_line(LOG_INFO, "%s changed %s: %d rows", actor,
                  is_allow ? "who may send" : "how fast senders may send", cJSON_GetArraySize(list));

@@ -215,6 +215,33 @@ def check_away(api, box):
     box.cluster.start()
 
 
+def check_two_at_once(api, box, admin):
+    """Two have the same list open: the second is told who was first and when, and nothing of the first's is undone."""
+    ways = (("/listeners", "/listeners/allow", "allow", lambda a: a["versions"]["allow"], {"network": "127.0.0.0/8", "listener": None, "note": "mine"}),
+            ("/listeners", "/listeners/limits", "limits", lambda a: a["versions"]["limits"], {"network": "192.0.2.0/24", "rate": 5, "burst": 6}),
+            ("/tls", "/tls/allowed", "allowed", lambda a: a["allowed_version"], {"kind": "name", "value": "fw01.example.net", "note": ""}))
+    for path, put, name, version_of, row in ways:
+        whole = api.call("GET", V1 + path, token=admin)
+        seen, was = version_of(whole), [{k: r[k] for k in row} for r in whole[name]]
+        first = api.call("PUT", V1 + put, token=admin, body={name: [*was, row], "version": seen})
+        assert len(first[name]) == len(was) + 1 and version_of(first) != seen, first
+        error = api.call("PUT", V1 + put, token=admin, body={name: [], "version": seen}, expect=409)["error"]
+        who = box.value("select actor from azekura.audit order by at desc limit 1")
+        assert error["code"] == "changed" and error["field"] == "version" and who in error["message"] and " UTC" in error["message"], error
+        assert api.call("GET", V1 + path, token=admin)[name] == first[name], "the first one's list stands"
+        back = api.call("PUT", V1 + put, token=admin, body={name: was, "version": version_of(first), **({} if name == "limits" else {"force": True})})
+        assert version_of(back) == seen, "the same list again has the same version"
+        error = api.call("PUT", V1 + put, token=admin, body={name: was, "version": 5}, expect=400)["error"]
+        assert error["field"] == "version", error
+        api.call("PUT", V1 + put, token=admin, body={name: was, "version": None})
+    # one row by hand, while the list is open on the page
+    seen = api.call("GET", f"{V1}/listeners", token=admin)["versions"]["limits"]
+    box.cli("listeners", "limit", "add", "192.0.2.9", "--rate", "1")
+    error = api.call("PUT", f"{V1}/listeners/limits", token=admin, body={"limits": [], "version": seen}, expect=409)["error"]
+    assert "cli:" in error["message"], error
+    box.cli("listeners", "limit", "remove", "192.0.2.9")
+
+
 def main():
     with Product() as box:
         api = Contract(box)
@@ -225,6 +252,7 @@ def main():
         check_gaps(api, box)
         check_some_are_shut_out(api, box)
         check_lists_by_command(box)
+        check_two_at_once(api, box, box.token("admin"))
         check_away(api, box)
         api.assert_all_exercised(elsewhere=ELSEWHERE)
 

@@ -17,11 +17,12 @@ export function getListeners(signal: AbortSignal): Promise<Listeners> {
     return request("/listeners", { signal });
 }
 
-/** The whole list.  Without force the box refuses one that shuts out senders of the last hour, and says whom. */
-export function putAllow(allow: AllowEntry[], force: boolean): Promise<Listeners> {
-    return request("/listeners/allow", { method: "PUT", body: { allow, force } });
+/** The whole list.  Without force the box refuses one that shuts out senders of the last hour, and says whom; and one
+ * whose `version`, of what it is made of, is no longer the box's. */
+export function putAllow(allow: AllowEntry[], force: boolean, version: string): Promise<Listeners> {
+    return request("/listeners/allow", { method: "PUT", body: { allow, force, version } });
 }
 
-export function putLimits(limits: LimitRow[]): Promise<Listeners> {
-    return request("/listeners/limits", { method: "PUT", body: { limits } });
+export function putLimits(limits: LimitRow[], version: string): Promise<Listeners> {
+    return request("/listeners/limits", { method: "PUT", body: { limits, version } });
 }

@@ -18,8 +18,9 @@ export function getTls(signal: AbortSignal): Promise<Tls> {
     return request("/tls", { signal });
 }
 
-export function putTlsAllowed(allowed: TlsAllowed[], force: boolean): Promise<Tls> {
-    return request("/tls/allowed", { method: "PUT", body: { allowed, force } });
+/** In place of the list of `version`; refused where somebody has changed that meanwhile. */
+export function putTlsAllowed(allowed: TlsAllowed[], force: boolean, version: string): Promise<Tls> {
+    return request("/tls/allowed", { method: "PUT", body: { allowed, force, version } });
 }
 
 /** Until the receiver has done what was asked; an error with its sentence when it refuses.  The box ends by itself

@@ -21,7 +21,11 @@ const SETTINGS = ["receiver.tls_clients", "receiver.tls_min_version"];
 function Loaded({ view, tls, reload }: { view: View; tls: Tls; reload: () => void }) {
     const { t } = useWords();
     const settings = useSettingsForm(view);
-    const allowed = useListForm<TlsAllowed>(tls.allowed, (rows, force) => putTlsAllowed(allowedOf(rows), force), reload);
+    const allowed = useListForm<TlsAllowed>(
+        { rows: tls.allowed, version: tls.allowed_version },
+        async (rows, force, version) => (await putTlsAllowed(allowedOf(rows), force, version)).allowed_version,
+        reload,
+    );
     const isOff = view.listeners.listeners.some((l) => l.name === "tls" && l.wanted === "" && l.bound.length === 0);
     const isListed = (s: TlsSender) =>
         allowed.rows.some((r) => (r.kind === "name" ? r.value.toLowerCase() === s.name.toLowerCase() : r.value === s.fingerprint));

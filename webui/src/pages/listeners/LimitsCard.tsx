@@ -66,7 +66,11 @@ function Row({ row, number, problem, refused, isReadOnly, onChange, onRemove }: 
 /** How many messages a second are taken from each sender of a network. */
 export function LimitsCard({ view }: { view: View }) {
     const { t } = useWords();
-    const form = useListForm(view.listeners.limits.map(limitDraft), (rows) => putLimits(limitRows(rows)), view.reload);
+    const form = useListForm(
+        { rows: view.listeners.limits.map(limitDraft), version: view.listeners.versions.limits },
+        async (rows, _force, version) => (await putLimits(limitRows(rows), version)).versions.limits,
+        view.reload,
+    );
     const { rows, act } = form;
     const wrong = limitProblems(rows);
     const { error } = act;

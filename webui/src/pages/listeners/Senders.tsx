@@ -19,7 +19,11 @@ export function Senders({ view }: { view: View }) {
     const { t } = useWords();
     const settings = useSettingsForm(view);
     const current: AllowEntry[] = view.listeners.allow.map(({ network, listener, note }) => ({ network, listener, note }));
-    const allow = useListForm<AllowEntry>(current, (rows, force) => putAllow(entriesOf(rows), force), view.reload);
+    const allow = useListForm<AllowEntry>(
+        { rows: current, version: view.listeners.versions.allow },
+        async (rows, force, version) => (await putAllow(entriesOf(rows), force, version)).versions.allow,
+        view.reload,
+    );
     return (
         <div class={css.narrow}>
             {!view.isAdmin && <p class={ui.note}>{t("settings.readOnly")}</p>}

@@ -30,12 +30,22 @@ export function countDifferent<Row>(before: readonly Row[], after: readonly Row[
     return Math.max(added, removed);
 }
 
-/** A whole list that is saved as one and taken back as one. */
-export function useListForm<Row>(current: readonly Row[], put: (rows: readonly Row[], force: boolean) => Promise<unknown>, onDone: () => void): ListForm<Row> {
+/** A list as the box has it, and its version. */
+export interface Listed<Row> {
+    rows: readonly Row[];
+    version: string;
+}
+
+/** Put a list in place of the one of `version`; the version of the new one. */
+type Put<Row> = (rows: readonly Row[], force: boolean, version: string) => Promise<string>;
+
+/** A whole list that is saved as one and taken back as one, but where somebody else has changed it meanwhile. */
+export function useListForm<Row>({ rows: current, version }: Listed<Row>, put: Put<Row>, onDone: () => void): ListForm<Row> {
     const { t } = useWords();
-    /** `isSaved`: shown until the box's own answer is there. */
-    const [draft, setDraft] = useState<{ rows: readonly Row[]; isSaved: boolean } | null>(null);
-    const [before, setBefore] = useState<readonly Row[] | null>(null);
+    /** `isSaved`: shown until the box's own answer is there; `of`: the version that it was begun with. */
+    const [draft, setDraft] = useState<{ rows: readonly Row[]; isSaved: boolean; of: string } | null>(null);
+    /** What was there before it was saved, and the version that came of it. */
+    const [before, setBefore] = useState<{ rows: readonly Row[]; now: string } | null>(null);
     const [said, setSaid] = useState<ListForm<Row>["said"]>(null);
     const act = useAct();
     const rows = draft?.rows ?? current;
@@ -46,16 +56,18 @@ export function useListForm<Row>(current: readonly Row[], put: (rows: readonly R
         if (draft?.isSaved) setDraft(null);
     }, [key]);
 
-    const show = (next: readonly Row[]) => {
-        setDraft({ rows: next, isSaved: true });
+    const show = (next: readonly Row[], of: string) => {
+        setDraft({ rows: next, isSaved: true, of });
         onDone();
     };
+    /** A draft that is saved is the box's list; of one that is not, what it was begun with counts. */
+    const of = draft?.of ?? version;
     const apply = async (next: readonly Row[], force: boolean) => {
         const was = current;
-        await put(next, force);
-        setBefore(was);
+        const now = await put(next, force, of);
+        setBefore({ rows: was, now });
         setSaid("saved");
-        show(next);
+        show(next, now);
     };
     return {
         act,
@@ -67,17 +79,22 @@ export function useListForm<Row>(current: readonly Row[], put: (rows: readonly R
         set: (next) => {
             setSaid(null);
             act.clear();
-            setDraft({ rows: next, isSaved: false });
+            setDraft({ rows: next, isSaved: false, of });
         },
         apply,
         save: async (force) => {
-            await act.run(() => apply(rows, force));
+            if (!(await act.run(() => apply(rows, force)))) onDone(); // what there is now is seen when it is discarded
         },
         undo: async () => {
-            if (!before || !(await act.run(() => put(before, true)))) return;
+            if (!before) return;
+            let now = "";
+            const putBack = async () => {
+                now = await put(before.rows, true, before.now);
+            };
+            if (!(await act.run(putBack))) return;
             setBefore(null);
             setSaid("undone");
-            show(before);
+            show(before.rows, now);
         },
         discard: () => {
             setDraft(null);
