@@ -53,6 +53,7 @@ int cli_size(struct cli *cli, int argc, char **argv);
 int cli_receiver(struct cli *cli, int argc, char **argv);
 int cli_listeners(struct cli *cli, int argc, char **argv);
 int cli_tls(struct cli *cli, int argc, char **argv);
+int cli_source(struct cli *cli, int argc, char **argv);
 int cli_gaps(struct cli *cli, int argc, char **argv);
 int cli_events(struct cli *cli, int argc, char **argv);
 

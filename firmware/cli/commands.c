@@ -95,6 +95,32 @@ const struct cli_command cli_commands[] = {
      "no\n"
      "limit; burst: 10000 where it is not said.  add replaces what there is of the same NETWORK.\n",
      cli_listeners, false},
+    {"source",
+     "source [list] [--only new|silent|unhealthy] [--order busiest|silent|name|address|new]\n"
+     "            [--filter TEXT] [--from T] [--to T] [--limit N] [--format text|json]\n"
+     "source show ADDRESS [--format text|json]\nsource settings [--format text|json]\n"
+     "source set NETWORK [--name N] [--zone Z] [--charset C] [--framing auto|counted|delimited]\n"
+     "           [--group G] [--note TEXT]\nsource unset NETWORK\n"
+     "source acknowledge ADDRESS … | --all\n"
+     "source preview NETWORK [--zone Z] [--charset C] [--format text|json]\n"
+     "source reparse NETWORK [--from T] [--to T] [--wait]\nsource reparse list [--format "
+     "text|json]\n"
+     "source reparse cancel ID",
+     "who sends, what is said of them, and how their messages are understood",
+     "The row of the longest NETWORK that contains an address decides, and wins whole: what it "
+     "does\n"
+     "not say is as for everybody.  set changes what is given; none takes it back.  It is in "
+     "force\n"
+     "at once, for messages that come from then on.\n\n"
+     "preview: what another zone or charset would make of the newest 1,000 stored messages.\n"
+     "reparse: the stored messages of NETWORK are parsed again from their bytes with what its row\n"
+     "says now, newest first, by the keeper; those of networks in it with rows of their own are\n"
+     "left alone.  Bytes, ids, order, times of arrival and counts stay.\n\n"
+     "silent: not heard for an hour.  unhealthy: the clock is five minutes off, or a hundredth of\n"
+     "the messages was not understood.  --json is --format json.\n\nExample:\n"
+     "  azekura source set 192.0.2.0/24 --name Osaka --zone Asia/Tokyo --charset Shift_JIS\n"
+     "  azekura source reparse 192.0.2.0/24 --wait\n\n" TIMES_HELP,
+     cli_source, false},
     {"tls",
      "tls [show] [--format text|json]\n"
      "tls csr --name NAME [--names NAME,…] [--organization O] [--country CC] [--key "

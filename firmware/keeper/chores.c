@@ -6,6 +6,7 @@
 #include "store/benchmark.h"
 #include "store/ledger.h"
 #include "store/rate.h"
+#include "store/reparse.h"
 #include "store/event.h"
 #include "store/retention_clock.h"
 #include "store/tls_admin.h"
@@ -18,7 +19,9 @@
 #define EVENTS_KEPT 100000 /* but no more than this */
 #define RECENT_DAYS 3
 #define FOLD_ROWS 2000 /* a minute of one unit a second has 300: bounds a transaction */
-#define TOLD_US (US_PER_SECOND / 20) /* many writers say something at once */
+#define TOLD_US (US_PER_SECOND / 20)        /* many writers say something at once */
+#define REPARSE_WORK_US (US_PER_SECOND / 5) /* then others have their turn */
+#define REPARSE_TRIES 5
 #define COMPACT_BLOCKS 512 /* blocks one transaction merges: bounds its memory and its time */
 
 static int64_t make_partitions(PGconn *c, const struct config *config, struct err *err)
@@ -120,6 +123,26 @@ static int64_t merge_ledger(PGconn *c, const struct config *config, struct err *
     return r < 0 ? r : r > 0 ? 0 : 10 * US_PER_MINUTE;
 }
 
+/* A block that cannot be dealt with for a passing reason (a full disk, somebody else's lock) is
+ * tried again; a request that cannot go on at all must not keep the next one from its turn. */
+static int64_t parse_again(PGconn *c, const struct config *config, struct err *err)
+{
+    static unsigned failures;
+    (void)config;
+    int64_t r = reparse_work(c, REPARSE_WORK_US, err);
+    if (r >= 0) {
+        failures = 0;
+        return MIN(r, US_PER_MINUTE);
+    }
+    bool is_passing = r == -EAGAIN || r == -ECANCELED || r == -ETIMEDOUT || r == -EBUSY;
+    if (!is_passing && (r == -EINVAL || ++failures >= REPARSE_TRIES)) {
+        struct err ignored, why = *err;
+        failures = 0;
+        (void)!reparse_fail(c, why.message, &ignored);
+    }
+    return r;
+}
+
 static struct enforcer enforcer; /* of the prompt lane alone */
 
 static int64_t enforce(PGconn *c, const struct config *config, struct err *err)
@@ -139,6 +162,7 @@ struct chore keeper_chores[] = {
     {"folding receive rates", fold_rates, 10 * US_PER_SECOND, 0},
     {"adding up the ledger's hours", sum_ledger, US_PER_MINUTE, 0},
     {"merging the ledger's minutes", merge_ledger, US_PER_MINUTE, 0},
+    {"parsing messages again", parse_again, 10 * US_PER_SECOND, 0},
 };
 const size_t keeper_chores_n = ARRAY_LEN(keeper_chores);
 
@@ -149,7 +173,9 @@ const size_t keeper_prompt_chores_n = ARRAY_LEN(keeper_prompt_chores);
 
 void keeper_patient_told(const char *channel)
 {
-    (void)channel; /* settings are read again: a chore looks at them when its time has come */
+    /* settings are read again: a chore looks at them when its time has come */
+    if (strcmp(channel, "azekura_reparse") == 0)
+        keeper_chores[keeper_chores_n - 1].due_mono_us = 0;
 }
 
 void keeper_prompt_told(const char *channel)

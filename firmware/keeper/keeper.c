@@ -14,7 +14,7 @@ static void *run_lane(void *context)
 
 void keeper_run(struct config *config, int stop_fd)
 {
-    static const char *const patient_channels[] = {"azekura_setting", NULL};
+    static const char *const patient_channels[] = {"azekura_setting", "azekura_reparse", NULL};
     static const char *const prompt_channels[] = {"azekura_setting", "azekura_written",
                                                   "azekura_keeper", NULL};
     struct lane patient = {

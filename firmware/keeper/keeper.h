@@ -26,8 +26,8 @@ extern struct chore keeper_prompt_chores[]; /* each well below a second */
 extern const size_t keeper_prompt_chores_n;
 
 /* Something was said on a channel that a lane listens to (prompt: azekura_written, azekura_keeper,
- * azekura_setting; patient: azekura_setting): chores that care become due.  Called on the lane's
- * thread. */
+ * azekura_setting; patient: azekura_setting, azekura_reparse): chores that care become due.  Called
+ * on the lane's thread. */
 void keeper_patient_told(const char *channel);
 void keeper_prompt_told(const char *channel);
 

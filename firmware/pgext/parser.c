@@ -52,10 +52,12 @@ struct parser *parser_open(MemoryContext context, struct view zone, struct view 
     p->syslog.zone = p->zone;
     p->syslog.scratch = &p->scratch;
     if (p->charset_name[0]) {
-        p->syslog.charset = charset_find(view_str(p->charset_name));
-        if (p->syslog.charset == NULL)
+        const struct charset *c = charset_find(view_str(p->charset_name));
+        if (c == NULL || charset_prepare(c) < 0)
             ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                             errmsg("there is no charset \"%s\"", p->charset_name)));
+        /* as the receiver has it: of UTF-8 there is nothing to decode */
+        p->syslog.charset = charset_is_utf8(c) ? NULL : c;
     }
     return p;
 }

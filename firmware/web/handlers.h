@@ -15,8 +15,19 @@ void tail_logs(struct request *rq);
 void rates_get(struct request *rq);
 void rates_by(struct request *rq);
 void rates_cost(struct request *rq);
-void receiving_sources(struct request *rq);
 void receiving_ledger(struct request *rq);
+
+void sources_list(struct request *rq);
+void sources_get(struct request *rq);
+void sources_acknowledge(struct request *rq);
+void source_settings_get(struct request *rq);
+void source_settings_put(struct request *rq);
+void source_settings_remove(struct request *rq);
+void zones_get(struct request *rq);
+void source_preview(struct request *rq);
+void source_reparse_ask(struct request *rq);
+void source_reparse_list(struct request *rq);
+void source_reparse_cancel(struct request *rq);
 
 void receiver_get(struct request *rq);
 void gaps_get(struct request *rq);

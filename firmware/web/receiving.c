@@ -1,9 +1,8 @@
-/* GET /ledger and GET /sources: what arrived and what became of it. */
+/* GET /ledger: what arrived and what became of it. */
 #include "web/receiving.h"
 
 #include "base/limits.h"
 #include "store/gap.h"
-#include "store/source.h"
 #include "web/handlers.h"
 #include "web/json.h"
 #include "web/params.h"
@@ -187,67 +186,6 @@ void receiving_ledger(struct request *rq)
     json_key(&j, "balanced");
     json_bool(&j, ledger_is_balanced(&totals.all) &&
                       (!has_receiver || ledger_receiver_is_balanced(&receiver)));
-    json_end(&j, '}');
-    reply_json(rq, 200, NULL, &body);
-}
-
-static void add_source(void *context, const struct source_row *r)
-{
-    struct json *j = context;
-    json_begin(j, '{');
-    json_key(j, "source");
-    json_str(j, r->source);
-    json_key(j, "first_heard");
-    json_time(j, r->first_heard_us);
-    json_key(j, "last_heard");
-    json_time(j, r->last_heard_us);
-    json_key(j, "messages");
-    json_int(j, r->messages);
-    json_key(j, "bytes");
-    json_int(j, r->bytes);
-    json_key(j, "range");
-    json_begin(j, '{');
-    json_key(j, "arrived");
-    json_int(j, r->range_arrived);
-    json_key(j, "stored");
-    json_int(j, r->range_stored);
-    json_key(j, "refused");
-    json_int(j, r->range_refused);
-    json_key_int(j, "bytes", r->range_bytes);
-    json_key_int(j, "missing", r->range_missing);
-    json_key_int(j, "repeated", r->range_repeated);
-    json_end(j, '}');
-    json_end(j, '}');
-}
-
-void receiving_sources(struct request *rq)
-{
-    struct params p;
-    struct err err;
-    int64_t total = 0;
-    params_parse(&p, &rq->arena, rq->query_string);
-    int64_t to_us = params_time(&p, "to", clock_wall_us());
-    int64_t from_us = params_time(&p, "from", to_us - DEFAULT_SPAN_US);
-    int limit = (int)params_int(&p, "limit", 1, ROWS_MAX, 100);
-    int order = params_choice(&p, "order", "busiest|silent", SOURCE_BUSIEST);
-    if (begin(rq, &p, from_us, to_us) < 0)
-        return;
-    struct buf body = BUF_INIT(ANSWER_MAX_BYTES);
-    struct json j = JSON_INIT(&body);
-    json_begin(&j, '{');
-    add_range(&j, from_us, to_us);
-    json_key(&j, "sources");
-    json_begin(&j, '[');
-    int rc = source_read(rq->db, from_us, to_us, (enum source_order)order, limit, add_source, &j,
-                         &total, &err);
-    if (rc < 0) {
-        buf_free(&body);
-        reply_err(rq, rc, &err);
-        return;
-    }
-    json_end(&j, ']');
-    json_key(&j, "total");
-    json_int(&j, total);
     json_end(&j, '}');
     reply_json(rq, 200, NULL, &body);
 }

@@ -16,7 +16,17 @@ const struct route routes[] = {
     {"GET", V1 "/rates", ACCESS_VIEWER, rates_get},
     {"GET", V1 "/rates/by", ACCESS_VIEWER, rates_by},
     {"GET", V1 "/retention/cost", ACCESS_VIEWER, rates_cost},
-    {"GET", V1 "/sources", ACCESS_VIEWER, receiving_sources},
+    {"GET", V1 "/sources", ACCESS_VIEWER, sources_list},
+    {"GET", V1 "/sources/settings", ACCESS_VIEWER, source_settings_get},
+    {"PUT", V1 "/sources/settings/{network}", ACCESS_OPERATOR, source_settings_put},
+    {"DELETE", V1 "/sources/settings/{network}", ACCESS_OPERATOR, source_settings_remove},
+    {"POST", V1 "/sources/acknowledge", ACCESS_OPERATOR, sources_acknowledge},
+    {"POST", V1 "/sources/preview", ACCESS_VIEWER, source_preview},
+    {"GET", V1 "/sources/reparse", ACCESS_VIEWER, source_reparse_list},
+    {"POST", V1 "/sources/reparse", ACCESS_OPERATOR, source_reparse_ask},
+    {"DELETE", V1 "/sources/reparse/{id}", ACCESS_OPERATOR, source_reparse_cancel},
+    {"GET", V1 "/sources/{address}", ACCESS_VIEWER, sources_get},
+    {"GET", V1 "/zones", ACCESS_VIEWER, zones_get},
     {"GET", V1 "/ledger", ACCESS_VIEWER, receiving_ledger},
     {"GET", V1 "/receiver", ACCESS_VIEWER, receiver_get},
     {"GET", V1 "/gaps", ACCESS_VIEWER, gaps_get},
@@ -105,7 +115,9 @@ static bool matches(const char *pattern, const char *path, struct view *ret_id)
                 return false;
             continue;
         }
-        size_t n = strcspn(path, "/");
+        /* a network has a slash of its own, and is the last part */
+        bool is_network = strcmp(pattern, "{network}") == 0;
+        size_t n = is_network ? strlen(path) : strcspn(path, "/");
         if (n == 0)
             return false;
         *ret_id = view_of(path, n);

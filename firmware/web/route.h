@@ -18,7 +18,8 @@ enum route_access {
 
 struct route {
     const char *method;
-    const char *path; /* "/api/v1/logs/{id}/raw": {…} is one part of a path */
+    const char
+        *path; /* "/api/v1/logs/{id}/raw": {…} is one part of a path, {network} all that is left */
     enum route_access access;
     route_fn handler;
 };
