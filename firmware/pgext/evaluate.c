@@ -34,11 +34,17 @@ static int evaluate_bits(struct block_reader *r, const struct query_node *q,
 {
     enum block_column c = q->kind == QUERY_LISTENER ? COLUMN_LISTENERS
                           : q->kind == QUERY_FORMAT ? COLUMN_FORMATS
+                          : q->kind == QUERY_MARK   ? COLUMN_FLAGS
                                                     : COLUMN_PRI;
     int e = block_load(r, c, err);
     if (e < 0)
         return e;
     for (uint32_t i = rows_next(candidates, 0); i != UINT32_MAX; i = rows_next(candidates, i + 1)) {
+        if (q->kind == QUERY_MARK) {
+            if (q->bits & block_flags(r, i))
+                rows_add(ret, i);
+            continue;
+        }
         unsigned v = small_value(r, q->kind, i);
         if (v < 32 && (q->bits >> v & 1))
             rows_add(ret, i);
@@ -60,16 +66,16 @@ static bool source_matches(const struct block_reader *r, const struct query_node
     return ip_in_network(&ip, &q->network);
 }
 
-static bool text_matches(const struct query_node *q, struct view text)
+static bool text_matches(const struct query_pattern *p, struct view text)
 {
     size_t length;
-    return text.p != NULL && query_find(&q->pattern, text, 0, &length) >= 0;
+    return text.p != NULL && query_find(p, text, 0, &length) >= 0;
 }
 
 static bool entry_text_matches(const struct block_reader *r, const struct query_node *q,
                                enum block_column c, uint32_t entry)
 {
-    return text_matches(q, block_dictionary_text(r, c, entry));
+    return text_matches(&q->pattern, block_dictionary_text(r, c, entry));
 }
 
 static bool entry_value_matches(const struct block_reader *r, const struct query_node *q,
@@ -128,25 +134,25 @@ static uint32_t text_of_offset(const uint32_t *offsets, uint32_t n, uint32_t k, 
     return low;
 }
 
-static void evaluate_rows_one_by_one(struct block_reader *r, const struct query_node *q,
+static void evaluate_rows_one_by_one(struct block_reader *r, const struct query_pattern *p,
                                      enum block_column c, const struct rows *candidates,
                                      struct rows *ret)
 {
     for (uint32_t i = rows_next(candidates, 0); i != UINT32_MAX; i = rows_next(candidates, i + 1)) {
-        if (text_matches(q, block_text(r, c, i)))
+        if (text_matches(p, block_text(r, c, i)))
             rows_add(ret, i);
     }
 }
 
-static void evaluate_whole_column(struct block_reader *r, const struct query_node *q,
+static void evaluate_whole_column(struct block_reader *r, const struct query_pattern *p,
                                   enum block_column c, const struct rows *candidates,
                                   struct rows *ret)
 {
     struct block_texts texts = block_column_texts(r, c);
-    struct view piece = q->pattern.pieces[0];
-    for (size_t i = 1; i < q->pattern.pieces_n; i++) {
-        if (q->pattern.pieces[i].n > piece.n)
-            piece = q->pattern.pieces[i];
+    struct view piece = p->pieces[0];
+    for (size_t i = 1; i < p->pieces_n; i++) {
+        if (p->pieces[i].n > piece.n)
+            piece = p->pieces[i];
     }
     const struct query_pattern bait = {.pieces = &piece, .pieces_n = 1};
     uint32_t k = 0;
@@ -162,10 +168,20 @@ static void evaluate_whole_column(struct block_reader *r, const struct query_nod
             continue;
         }
         uint32_t row = texts.order != NULL ? texts.order[k] : k;
-        if (rows_has(candidates, row) && text_matches(q, block_text(r, c, row)))
+        if (rows_has(candidates, row) && text_matches(p, block_text(r, c, row)))
             rows_add(ret, row);
         at = texts.offsets[k + 1];
     }
+}
+
+void evaluate_text(struct block_reader *r, const struct query_pattern *p, enum block_column c,
+                   const struct rows *candidates, struct rows *ret)
+{
+    /* below one row in eight, looking at those alone is cheaper than a run over everything */
+    if (p->pieces_n == 0 || rows_count(candidates) < candidates->n / 8)
+        evaluate_rows_one_by_one(r, p, c, candidates, ret);
+    else
+        evaluate_whole_column(r, p, c, candidates, ret);
 }
 
 static int evaluate_text_column(struct block_reader *r, const struct query_node *q,
@@ -175,11 +191,7 @@ static int evaluate_text_column(struct block_reader *r, const struct query_node 
     int e = block_load(r, c, err);
     if (e < 0)
         return e;
-    /* below one row in eight, looking at those alone is cheaper than a run over everything */
-    if (q->pattern.pieces_n == 0 || rows_count(candidates) < candidates->n / 8)
-        evaluate_rows_one_by_one(r, q, c, candidates, ret);
-    else
-        evaluate_whole_column(r, q, c, candidates, ret);
+    evaluate_text(r, &q->pattern, c, candidates, ret);
     return 0;
 }
 
@@ -264,6 +276,8 @@ static unsigned cost(const struct query_node *q)
         if (q->fields & (FIELD_MESSAGE | FIELD_STRUCTURED_DATA))
             return q->kind == QUERY_TEXT ? 1000 : 300;
         return 30;
+    case QUERY_PAIR:
+        return 3000;
     case QUERY_VALUE:
         return 20;
     case QUERY_SOURCE:
@@ -343,6 +357,8 @@ int evaluate_rows(struct block_reader *r, const struct query_node *q, const stru
     case QUERY_VALUE:
     case QUERY_PRESENT:
         return evaluate_fields(r, q, candidates, ret, err);
+    case QUERY_PAIR:
+        return evaluate_pair(r, q, candidates, ret, err);
     default:
         return evaluate_bits(r, q, candidates, ret, err);
     }

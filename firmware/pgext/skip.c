@@ -92,7 +92,10 @@ static enum skip_answer answer(const struct query_node *q, const struct skip_blo
     case QUERY_PRESENT:
         return q->fields == FIELD_MESSAGE ? SKIP_ALL : SKIP_SOME;
     case QUERY_FORMAT:
+    case QUERY_MARK:
         return SKIP_SOME;
+    case QUERY_PAIR:
+        return with_tokens && skip_pair_is_missing(q, b) ? SKIP_NONE : SKIP_SOME;
     }
     return SKIP_SOME;
 }

@@ -28,5 +28,7 @@ enum skip_reason { SKIP_BY_METADATA, SKIP_BY_TOKENS };
  * is set for SKIP_NONE. */
 enum skip_answer skip_decide(const struct query_node *q, const struct skip_block *b,
                              enum skip_reason *ret_reason);
+/* The token index says that no message has a pair that `q` (QUERY_PAIR) matches. */
+bool skip_pair_is_missing(const struct query_node *q, const struct skip_block *b);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/limits.h"
 #include "query/pairs.h"
 
 #define NUMBER_MAX_BYTES 64
@@ -107,4 +108,66 @@ bool query_pair_matches(const struct query_node *q, const struct pair *p)
                query_value_matches(&q->pattern, p->written);
     }
     return false;
+}
+
+/* ---- what must stand in the text ---- */
+
+/* Names that readers of CEF and LEEF give to what has none in the message. */
+static const char *const made_names[] = {
+    "cef.version",      "cef.vendor",   "cef.product",   "cef.device_version",
+    "cef.signature_id", "cef.name",     "cef.severity",  "leef.version",
+    "leef.vendor",      "leef.product", "leef.event_id", "leef.product_version",
+    "version",          "vendor",       "product",       "device_version",
+    "signature_id",     "name",         "severity",      "event_id",
+    "product_version",
+};
+
+static bool may_be_made(const struct query_pattern *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(made_names); i++)
+        if (query_value_matches(name, view_str(made_names[i])))
+            return true;
+    return false;
+}
+
+bool query_pair_name_is_written(const struct query_pattern *name)
+{
+    return name->pieces_n == 1 && !name->gaps && name->left_border && name->right_border &&
+           name->pieces[0].n < PAIRS_NAME_MAX / 2 && !may_be_made(name);
+}
+
+/* The longest run of word bytes (and of `also`) in the pieces, not of digits alone if
+ * `with_letter`. */
+static struct view longest_run(const struct query_pattern *p, char also, bool with_letter)
+{
+    struct view best = VIEW_NULL;
+    for (size_t i = 0; i < p->pieces_n; i++) {
+        struct view v = p->pieces[i];
+        for (size_t at = 0, from; at < v.n; at++) {
+            bool has_letter = false;
+            for (from = at; at < v.n && (query_is_word_byte(v.p[at]) || v.p[at] == also); at++)
+                has_letter |= v.p[at] >= 'a';
+            if (at - from > best.n && (has_letter || !with_letter))
+                best = view_of(v.p + from, at - from);
+        }
+    }
+    return best;
+}
+
+struct query_bait query_pair_bait(const struct query_node *q)
+{
+    struct query_bait bait = {.value = VIEW_NULL};
+    if (q->test == QUERY_TEST_VALUE && q->pattern.pieces_n > 0) {
+        struct view first = q->pattern.pieces[0], last = q->pattern.pieces[q->pattern.pieces_n - 1];
+        bait.value = longest_run(&q->pattern, '.', false);
+        /* before and after a value there is no letter; inside, an escape may end in one */
+        bait.left_border = bait.value.p == first.p && q->pattern.left_border && !q->pattern.gaps &&
+                           query_is_word_byte(first.p[0]);
+        bait.right_border = bait.value.n > 0 && bait.value.p + bait.value.n == last.p + last.n &&
+                            q->pattern.right_border && !q->pattern.gaps &&
+                            query_is_word_byte(last.p[last.n - 1]);
+    }
+    if (!may_be_made(&q->name))
+        bait.name = longest_run(&q->name, '\0', true);
+    return bait;
 }

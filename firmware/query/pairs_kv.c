@@ -97,23 +97,28 @@ static bool is_after_value(struct view text, size_t at)
     return at >= text.n || pairs_is_blank(text.p[at]) || strchr(",;|)]}>", text.p[at]) != NULL;
 }
 
-/* The closing quote of the value that begins at `from`, or text.n: a quote that something follows
- * which no value follows is a part of it ("a "quoted" word"), and so is a doubled or escaped one.
- */
+/* The closing quote of the value that begins at `from`, or text.n.  A quote is a part of the value
+ * when it is doubled or escaped, when nothing follows it that may follow a value, or when it opens
+ * or closes a quoted word ("a "quoted" word"). */
 static size_t closing_quote(struct view text, size_t from, char quote, bool *ret_has_escapes)
 {
+    bool is_inner = false;
     for (size_t at = from; at < text.n; at++) {
-        char c = text.p[at];
-        if (c == '\\' && at + 1 < text.n && (text.p[at + 1] == quote || text.p[at + 1] == '\\')) {
+        char c = text.p[at], next = at + 1 < text.n ? text.p[at + 1] : '\0';
+        if (c == '\\' && (next == quote || next == '\\')) {
             *ret_has_escapes = true;
             at++;
-        } else if (c == quote) {
-            if (at + 1 < text.n && text.p[at + 1] == quote) {
-                *ret_has_escapes = true;
-                at++;
-            } else if (is_after_value(text, at + 1)) {
-                return at;
-            }
+        } else if (c != quote) {
+            continue;
+        } else if (is_inner) {
+            is_inner = false;
+        } else if (next == quote) {
+            *ret_has_escapes = true;
+            at++;
+        } else if (is_after_value(text, at + 1)) {
+            return at;
+        } else if (at > from && pairs_is_blank(text.p[at - 1])) {
+            is_inner = true;
         }
     }
     return text.n;

@@ -121,6 +121,17 @@ bool query_value_matches(const struct query_pattern *p, struct view value);
 /* PAIR semantics on one pair. */
 struct pair;
 bool query_pair_matches(const struct query_node *q, const struct pair *p);
+/* What the text of a message must have, letters' case ignored, for one of its pairs to match: runs
+ * of letters and digits (dots in `value`) that no form of pairs can write in another way.  Null:
+ * nothing is sure. */
+struct query_bait {
+    struct view value, name;
+    bool left_border, right_border; /* of `value`: as in query_pattern */
+};
+struct query_bait query_pair_bait(const struct query_node *q);
+/* The name has no wildcards, and stands in the message wherever a pair has it: its words may be
+ * looked for in a token index (but for those of digits alone, which number the items of arrays). */
+bool query_pair_name_is_written(const struct query_pattern *name);
 /* Its name alone: for who counts the values of a name. */
 bool query_pair_is_named(const struct query_pattern *name, const struct pair *p);
 /* The fields of one message, for query_matches: live tail, highlighting, recheck. */

@@ -1,4 +1,5 @@
 #include "pgext/evaluate.c"
+#include "pgext/evaluate_pairs.c"
 #include "pgext/rows.c"
 
 #include <criterion/criterion.h>
@@ -48,9 +49,11 @@ static void open_reader(void)
 /* Short words of few letters, so that matches across the border of rows would be frequent. */
 static void make_record(struct record *r, uint32_t i, uint32_t *random)
 {
-    static const char *const words[] = {"link",   "down",      "fail",     "failed", "li", "nk",
-                                        "応答",   "答",        "Ä",        "",       "do", "wn",
-                                        "x-fail", "fail_over", "10.0.0.7", "100%"};
+    static const char *const words[] = {
+        "link", "down",      "fail",    "failed",    "li",
+        "nk",   "応答",      "答",      "Ä",         "",
+        "do",   "wn",        "x-fail",  "fail_over", "10.0.0.7",
+        "100%", "link=down", " a=link", "down=100",  "{\"link\":\"fail\"}"};
     static const char *const hosts[] = {"fw01", "fw02", "sw-core-01", "FW01", NULL};
     static const char *const apps[] = {"sshd", "link", NULL, "kernel"};
     struct view message = {texts[i], 0};
@@ -76,6 +79,7 @@ static void make_record(struct record *r, uint32_t i, uint32_t *random)
         .structured_data = view_str(next_random(random) % 6 ? NULL : "[link down=\"1\"]"),
         .message = message,
         .raw = message,
+        .flags = (uint8_t)(next_random(random) % 8),
     };
 }
 
@@ -143,6 +147,21 @@ static const char *const queries[] = {
     "-message:link link",
     "severity:<=err (fail OR hostname:fw0?) -source:192.0.2.3",
     "nosuchword",
+    "mark:truncated",
+    "-mark:*",
+    "kv.link:down",
+    "kv.link:*",
+    "kv.link:d*",
+    "kv.li*:*",
+    "kv.*:1",
+    "kv.down:100",
+    "kv.down:>99",
+    "kv.down:<100",
+    "kv.link:fail",
+    "kv.a:(link OR linkfail)",
+    "-kv.link:down link",
+    "kv.link:応答",
+    "kv.nosuchname:1",
     "severity:emerg link fail down",
 };
 

@@ -1,8 +1,10 @@
 #include "pgext/skip.c"
+#include "pgext/skip_pairs.c"
 
 #include <criterion/criterion.h>
 
 #include "base/arena.h"
+#include "base/record.h"
 
 /* A block's metadata with a token index that is an exact list. */
 struct fake {
@@ -158,4 +160,59 @@ Test(skip, a_malformed_list_of_senders_never_skips)
             cr_assert_eq(skip_decide(q, &b, &reason), SKIP_SOME, "%zu bytes", n);
     }
     arena_done(&arena);
+}
+
+struct stored_case {
+    const char *message, *query;
+    bool may_be_there;
+};
+
+/* Whatever a search finds in a message, the words of that message must not rule out. */
+Test(skip, words_of_pairs_are_looked_for_as_they_are_stored)
+{
+    static const struct stored_case cases[] = {
+        {"action=deny src=10.0.0.7", "kv.action:deny", true},
+        {"action=deny src=10.0.0.7", "kv.ACTION:Deny", true},
+        {"action=deny src=10.0.0.7", "kv.src:10.0.0.7", true},
+        {"action=deny src=10.0.0.7", "kv.src:10.0.0.*", true},
+        {"action=deny src=10.0.0.7", "kv.src:10.0.7.0", false},
+        {"action=deny src=10.0.0.7", "kv.action:den", false},
+        {"action=deny src=10.0.0.7", "kv.action:den*", true},
+        {"action=deny src=10.0.0.7", "kv.reason:*", false},
+        {"action=deny src=10.0.0.7", "kv.act*:*", true},
+        {"{\"msg\":\"a\\u003cb\"}", "kv.msg:\"a<b\"", true},
+        {"{\"msg\":\"a\\nb\"}", "kv.msg:\"a\nb\"", true},
+        {"{\"msg\":\"a\\tb c\"}", "kv.msg:\"a\tb c\"", true},
+        {"{\"msg\":\"\\u5fdcab\"}", "kv.msg:応ab", true},
+        {"{\"msg\":\"\\u00e9ab\"}", "kv.msg:éab", true},
+        {"{\"msg\":\"\\u0028null)\"}", "kv.msg:\"(null)\"", true},
+        {"{\"ip\":\"\\u003c10.0.0.7\"}", "kv.ip:\"<10.0.0.7\"", true},
+        {"{\"a\":{\"b\":[1,\"xyz\"]}}", "kv.a.b.1:xyz", true},
+        {"{\"a\":{\"b\":[1,\"xyz\"]}}", "kv.a.c.1:xyz", false},
+        {"{\"user\":\"\\u0061dmin\"}", "kv.user:admin", false}, /* veiled */
+        {"{\"user\":\"\\u0061dmin\"}", "kv.user:\"\\\\u0061dmin\"", true},
+        {"CEF:0|V|P|1|2|N|5|msg=a\\nb", "kv.msg:\"a\nb\"", true},
+        {"CEF:0|V|P|1|2|N|5|msg=ab", "kv.cef.vendor:V", true},
+        {"CEF:0|V|P|1|2|N|5|msg=ab", "kv.vendor:V", true},
+        {"CEF:0|V|P|1|2|N|5|msg=ab", "kv.vendor:Q", false},
+        {"bytes=2000", "kv.bytes:>1000", true},
+        {"bytes=2000", "kv.octets:>1000", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct arena arena = ARENA_INIT;
+        struct query_error error;
+        const struct query_node *q;
+        struct fake f = {.tokens_n = 0};
+        struct record r = {.message = view_str(cases[i].message)};
+        cr_assert_eq(query_parse(&arena, view_str(cases[i].query), &q, &error), 0, "%s: %s",
+                     cases[i].query, error.message);
+        tokens_of_text(r.message, note, &f);
+        struct skip_block b = {.context = &f, .may_contain = fake_may_contain};
+        bool may_be_there = !skip_pair_is_missing(q, &b);
+        cr_expect_eq(may_be_there, cases[i].may_be_there, "%s in %s", cases[i].query,
+                     cases[i].message);
+        cr_expect(may_be_there || !query_matches(q, &r), "%s is found in %s and ruled out",
+                  cases[i].query, cases[i].message);
+        arena_done(&arena);
+    }
 }
