@@ -6,6 +6,8 @@
 #include "utils/snapmgr.h"
 
 #include "pgext/entry.h"
+#include "pgext/evaluate.h"
+#include "query/pairs.h"
 
 PGEXT_FUNCTION(azekura_facets);
 
@@ -18,8 +20,13 @@ struct facet {
     int64_t count;
 };
 
+enum facets_kind { FACETS_FIELD, FACETS_PAIR, FACETS_MARK };
+
 struct facets {
-    enum entry_field field;
+    enum facets_kind kind;
+    enum entry_field field;        /* FIELD */
+    const struct query_node *pair; /* PAIR: the name, as a query for its presence */
+    const char *name;              /* of what is counted */
     HTAB *table;
     MemoryContext context;
 };
@@ -44,8 +51,8 @@ static void add(struct facets *f, struct view value, int64_t count)
     if (!is_known) {
         if (hash_get_num_entries(f->table) > FACETS_MAX_VALUES)
             ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                            errmsg("%s has more than %d distinct values in this range",
-                                   entry_field_name(f->field), FACETS_MAX_VALUES),
+                            errmsg("%s has more than %d distinct values in this range", f->name,
+                                   FACETS_MAX_VALUES),
                             errhint("Narrow the range of time or the query.")));
         char *copy = MemoryContextAlloc(f->context, value.n + 1);
         memcpy(copy, value.p, value.n);
@@ -120,6 +127,86 @@ static void count_block(struct facets *f, struct scan_block *b)
     pfree(counts);
 }
 
+/* ---- marks ---- */
+
+static void count_marks(struct facets *f, struct scan_block *b)
+{
+    int64_t counts[8] = {0};
+    if (!scan_load(b, COLUMN_FLAGS))
+        return;
+    uint32_t n = (uint32_t)b->stored.messages;
+    for (uint32_t i = b->is_whole ? 0 : rows_next(b->rows, 0); i < n;
+         i = b->is_whole ? i + 1 : rows_next(b->rows, i + 1)) {
+        for (unsigned flags = block_flags(&b->reader, i); flags != 0; flags &= flags - 1)
+            counts[__builtin_ctz(flags)]++;
+    }
+    for (unsigned bit = 0; bit < 8; bit++) {
+        struct view name = view_str(record_flag_name(1u << bit));
+        if (counts[bit] > 0 && name.p != NULL)
+            add(f, name, counts[bit]);
+    }
+}
+
+/* ---- pairs ---- */
+
+/* A value that a message has twice counts once: so many messages are found by it. */
+#define FACETS_VALUES_A_MESSAGE 64
+
+struct facets_message {
+    struct facets *f;
+    struct view values[FACETS_VALUES_A_MESSAGE];
+    size_t n;
+};
+
+static bool count_pair(void *context, const struct pair *p)
+{
+    struct facets_message *m = context;
+    struct view value = p->is_veiled ? p->written : p->value;
+    if (!query_pair_is_named(&m->f->pair->name, p))
+        return true;
+    for (size_t i = 0; i < m->n; i++) {
+        if (view_eq(m->values[i], value))
+            return true;
+    }
+    if (m->n < FACETS_VALUES_A_MESSAGE)
+        m->values[m->n++] = value;
+    return true;
+}
+
+static void count_pairs(struct facets *f, struct scan_block *b)
+{
+    struct facets_message m = {.f = f};
+    if (!scan_load(b, COLUMN_STRUCTURED_DATA) || !scan_load(b, COLUMN_MESSAGE))
+        return;
+    char *of_data = pairs_scratch_of_column(&b->reader, COLUMN_STRUCTURED_DATA);
+    char *of_message = pairs_scratch_of_column(&b->reader, COLUMN_MESSAGE);
+    for (uint32_t i = rows_next(b->rows, 0); i != UINT32_MAX; i = rows_next(b->rows, i + 1)) {
+        m.n = 0;
+        pairs_of_structured_data(block_text(&b->reader, COLUMN_STRUCTURED_DATA, i), of_data,
+                                 count_pair, &m);
+        pairs_of_message(block_text(&b->reader, COLUMN_MESSAGE, i), of_message, count_pair, &m);
+        for (size_t k = 0; k < m.n; k++)
+            add(f, m.values[k], 1);
+    }
+}
+
+static void count(struct facets *f, struct scan_block *b)
+{
+    switch (f->kind) {
+    case FACETS_FIELD:
+        count_block(f, b);
+        break;
+    case FACETS_PAIR:
+        count_pairs(f, b);
+        break;
+    case FACETS_MARK:
+        count_marks(f, b);
+        break;
+    }
+}
+
+/* ---- the answer ---- */
+
 static int compare_facets(const void *a, const void *b)
 {
     const struct facet *x = *(struct facet *const *)a, *y = *(struct facet *const *)b;
@@ -160,7 +247,48 @@ static enum entry_field field_of_view(struct view name)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("there are no facets of \"%.*s\"", (int)Min(name.n, 100), name.p),
                     errhint("The field is one of source, listener, facility, severity, hostname, "
-                            "app_name, procid, msgid, format.")));
+                            "app_name, procid, msgid, format, mark, kv.NAME.")));
+}
+
+/* kv."name":* */
+static const struct query_node *query_of_name(struct view name)
+{
+    char *text = palloc(2 * name.n + 16);
+    size_t n = (size_t)snprintf(text, 5, "kv.\"");
+    for (size_t i = 0; i < name.n; i++) {
+        if (name.p[i] == '"' || name.p[i] == '\\')
+            text[n++] = '\\';
+        text[n++] = name.p[i];
+    }
+    memcpy(text + n, "\":*", 3);
+    return query_of_text(view_of(text, n + 3));
+}
+
+static void facets_of_field(struct facets *f, struct view name)
+{
+    if (view_starts_with(name, VIEW("kv.")) && name.n > 3) {
+        f->kind = FACETS_PAIR;
+        f->pair = query_of_name(view_of(name.p + 3, name.n - 3));
+        f->name = pnstrdup(name.p, Min(name.n, 100));
+    } else if (view_eq(name, VIEW("mark"))) {
+        f->kind = FACETS_MARK;
+        f->name = "mark";
+    } else {
+        f->field = field_of_view(name);
+        f->name = entry_field_name(f->field);
+    }
+}
+
+/* Only messages that have the pair are looked at: the token index knows its name. */
+static const struct query_node *with_pair(const struct query_node *q, const struct query_node *pair)
+{
+    struct query_node *both = palloc0(sizeof(*both));
+    both->kind = QUERY_AND;
+    both->children_n = 2;
+    both->children = palloc(2 * sizeof(struct query_node *));
+    both->children[0] = (struct query_node *)q;
+    both->children[1] = (struct query_node *)pair;
+    return both;
 }
 
 /* facets(field, query, from, to, limit) */
@@ -172,9 +300,9 @@ Datum azekura_facets(PG_FUNCTION_ARGS)
     if (limit < 0)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("limit %lld is negative", (long long)limit)));
-    struct facets f = {.field = field_of_view(view_of_argument(fcinfo, 0)),
-                       .context = AllocSetContextCreate(CurrentMemoryContext, "azekura facets",
+    struct facets f = {.context = AllocSetContextCreate(CurrentMemoryContext, "azekura facets",
                                                         ALLOCSET_DEFAULT_SIZES)};
+    facets_of_field(&f, view_of_argument(fcinfo, 0));
     HASHCTL info = {.keysize = sizeof(struct view),
                     .entrysize = sizeof(struct facet),
                     .hash = hash_value,
@@ -189,10 +317,12 @@ Datum azekura_facets(PG_FUNCTION_ARGS)
         .snapshot = GetActiveSnapshot(),
         .user = GetUserId(),
     };
+    if (f.kind == FACETS_PAIR)
+        spec.query = with_pair(spec.query, f.pair);
     range_of_arguments(fcinfo, 2, &spec.from_us, &spec.to_us);
     struct scan *scan = scan_open(&spec);
     for (struct scan_block *b; (b = scan_next_block(scan)) != NULL;)
-        count_block(&f, b);
+        count(&f, b);
     scan_close(&scan);
     put_facets(&f, limit, result);
     return (Datum)0;

@@ -45,6 +45,25 @@ create function azekura.format_names() returns text[]
     language c immutable strict parallel safe as 'MODULE_PATHNAME', 'azekura_format_names';
 comment on function azekura.format_names() is 'what azekura.logs.format may be, in the order of the stored numbers';
 
+-- ---- pairs and marks ----
+
+create function azekura.pairs(id text) returns table (name text, value text)
+    language c stable parallel unsafe rows 20 cost 10000 as 'MODULE_PATHNAME', 'azekura_pairs';
+comment on function azekura.pairs(text) is
+    'the names and values in a message (key=value, CEF, LEEF, JSON, structured data), in its order; what kv.NAME:VALUE finds';
+
+create function azekura.pairs_of(message text, structured_data text default null)
+    returns table (name text, value text)
+    language c immutable parallel safe rows 20 cost 1000 as 'MODULE_PATHNAME', 'azekura_pairs_of';
+comment on function azekura.pairs_of(text, text) is 'the same of any text';
+
+create function azekura.marks(id text) returns text[]
+    language c stable strict parallel unsafe cost 10000 as 'MODULE_PATHNAME', 'azekura_marks';
+comment on function azekura.marks(text) is
+    'of a message: truncated, invalid_utf8, no_pri, bad_time, clock_skew, decoded; null: no such message';
+
+revoke all on function azekura.pairs(text), azekura.pairs_of(text, text), azekura.marks(text) from public;
+
 revoke all on function
     azekura.parse_message(bytea, timestamptz, text, text),
     azekura.reparse_preview(inet, inet[], text, text, integer),

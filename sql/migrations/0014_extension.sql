@@ -14,3 +14,6 @@ grant execute on function
     azekura.reparse_preview(inet, inet[], text, text, integer),
     azekura.charsets(), azekura.charset_name(text), azekura.format_names()
     to azekura_web;
+
+grant execute on function azekura.pairs(text), azekura.pairs_of(text, text), azekura.marks(text)
+    to azekura, azekura_web;
