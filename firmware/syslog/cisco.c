@@ -8,9 +8,17 @@
  *   00:20:10:  1d02h:  3w4d:      time since start
  *   *spamApTask1:  ifmgr[123]:    task (WLC), process (IOS-XR)
  *
- * in almost any order.  A text whose head holds anything else is not of this form. */
+ * in almost any order.  A text whose head holds anything else is not of this form.  A relay may
+ * have put a time and a host in front: the device's own follow.  Switches for small offices have a
+ * letter for the severity ("%LINK-W-Down:"), ACI has "[" after the name, controllers of access
+ * points
+ * "#" for "%". */
 #include "syslog/parse.h"
 #include "syslog/timestamp.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define HEAD_MAX_BYTES 256 /* the mnemonic begins within these */
 #define MNEMONIC_MAX_BYTES 96
@@ -19,11 +27,19 @@ struct head {
     struct cursor c; /* ends at the mnemonic */
     struct syslog_cache *cache;
     struct view host, pid;
+    struct view host2; /* after `host`: sound only where another time follows */
+    struct view relay; /* the host before the first of two times */
     struct timestamp time;
     enum timestamp_result result;
     bool is_untrusted; /* "*" before the time */
     bool has_sequence, has_node;
 };
+
+static bool is_severity(char ch)
+{
+    return (ch >= '0' && ch <= '7') || ch == 'I' || ch == 'W' || ch == 'E' || ch == 'N' ||
+           ch == 'A' || ch == 'C' || ch == 'F' || ch == 'D';
+}
 
 /* "%A-…-5-NAME" up to the colon; ret_end is after the colon and its blank. */
 static bool match_mnemonic(const char *p, const char *end, struct view *ret, const char **ret_end)
@@ -34,12 +50,16 @@ static bool match_mnemonic(const char *p, const char *end, struct view *ret, con
     for (; q < limit && *q != ':' && *q != ' '; q++) {
         if (!is_letter(*q) && !is_digit(*q) && *q != '_' && *q != '-' && *q != '/')
             return false;
-        if (*q == '-' && limit - q > 3 && q[1] >= '0' && q[1] <= '7' && q[2] == '-' && q > p + 2)
+        if (*q == '-' && limit - q > 3 && q[2] == '-' && is_severity(q[1]) && q > p + 2)
             has_severity = true;
     }
     *ret = view_of(p, (size_t)(q - p));
     if (q < limit && *q == ' ')
         q++;
+    if (has_severity && q < limit && q[-1] == ' ' && *q == '[') {
+        *ret_end = q;
+        return true;
+    }
     if (!has_severity || q == limit || *q != ':')
         return false;
     q++;
@@ -49,15 +69,34 @@ static bool match_mnemonic(const char *p, const char *end, struct view *ret, con
     return true;
 }
 
-/* The first mnemonic that begins a word. */
+/* The first "%" or "#" from p on, or `limit`. */
+static const char *find_sign(const char *p, const char *limit)
+{
+#ifdef __SSE2__
+    const __m128i percent = _mm_set1_epi8('%'), hash = _mm_set1_epi8('#');
+    for (; limit - p >= 16; p += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+        unsigned bits = (unsigned)_mm_movemask_epi8(
+            _mm_or_si128(_mm_cmpeq_epi8(x, percent), _mm_cmpeq_epi8(x, hash)));
+        if (bits != 0)
+            return p + __builtin_ctz(bits);
+    }
+#endif
+    while (p < limit && *p != '%' && *p != '#')
+        p++;
+    return p;
+}
+
+/* The first mnemonic that begins a word; the head ends before it and a "*" in front of it. */
 static const char *find_mnemonic(const struct cursor *text, struct view *ret, const char **ret_end)
 {
     const char *p = text->p, *limit = p + MIN(cursor_left(text), (size_t)HEAD_MAX_BYTES);
-    while (p < limit && (p = memchr(p, '%', (size_t)(limit - p))) != NULL) {
-        bool begins_word = p == text->p || p[-1] == ' ' || p[-1] == ':';
+    for (; (p = find_sign(p, limit)) < limit; p++) {
+        bool has_star = p > text->p && p[-1] == '*';
+        const char *before = has_star ? p - 1 : p;
+        bool begins_word = before == text->p || before[-1] == ' ' || before[-1] == ':';
         if (begins_word && match_mnemonic(p, text->end, ret, ret_end))
-            return p;
-        p++;
+            return before;
     }
     return NULL;
 }
@@ -86,6 +125,11 @@ static bool take_time(struct head *h)
     enum timestamp_result result = timestamp_scan(&zone, h->cache, &t);
     if (result == TIMESTAMP_ABSENT || zone.p > at.end)
         return false;
+    if (h->result != TIMESTAMP_ABSENT) { /* what was there before is the relay's */
+        h->relay = view_is_null(h->host) ? h->relay : h->host;
+        h->host = h->host2;
+        h->host2 = VIEW_NULL;
+    }
     h->is_untrusted = is_marked && *h->c.p == '*';
     h->time = t;
     h->result = result;
@@ -136,11 +180,18 @@ static bool take_word(struct head *h)
         h->c.p += word.n;
         return true;
     }
+    if (all_digits(name)) { /* a counter */
+        h->c.p += word.n;
+        return true;
+    }
     bool may_be_host = name.n > 0 && (is_letter(name.p[0]) || is_digit(name.p[0])) &&
                        open == NULL && memchr(name.p, '=', name.n) == NULL;
-    if (!view_is_null(h->host) || !may_be_host)
+    if (!may_be_host || !view_is_null(h->host2))
         return false;
-    h->host = name;
+    if (view_is_null(h->host))
+        h->host = name;
+    else
+        h->host2 = name;
     h->c.p += word.n;
     return true;
 }
@@ -165,8 +216,10 @@ bool cisco_parse(const struct parse *in, struct record *r)
     if (at == NULL)
         return false;
     struct head h = {.c = {in->text.p, at}, .cache = &in->ctx->cache};
-    if (!take_head(&h))
+    if (!take_head(&h) || !view_is_null(h.host2))
         return false;
+    if (view_is_null(h.host))
+        h.host = h.relay;
     if (!in->has_pri && h.result == TIMESTAMP_ABSENT)
         return false;
     timestamp_apply(&h.time, h.result, in->ctx, r);

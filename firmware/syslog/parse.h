@@ -22,6 +22,13 @@ struct parse {
 bool rfc5424_parse(const struct parse *in, struct record *r);
 bool cisco_parse(const struct parse *in, struct record *r);
 bool rfc3164_parse(const struct parse *in, struct record *r);
+bool meraki_parse(const struct parse *in, struct record *r);
+/* The same behind a relay's header, whose time and host are then replaced. */
+bool meraki_take(struct cursor c, struct record *r);
+
+/* body.c: the format that a message's text shows, of a record that is FORMAT_RFC3164 or FORMAT_RAW,
+ * and the time that such a text may have in it where the header has none. */
+void body_recognise(const struct parse *in, struct record *r);
 
 static inline size_t cursor_left(const struct cursor *c)
 {
@@ -71,6 +78,17 @@ static inline struct view peek_token(const struct cursor *c)
     while (p < c->end && *p != ' ' && *p != '\t' && *p != '\n' && *p != '\r')
         p++;
     return view_of(c->p, (size_t)(p - c->p));
+}
+
+static inline void skip_bom(struct cursor *c)
+{
+    if (cursor_left(c) >= 3 && memcmp(c->p, "\xef\xbb\xbf", 3) == 0)
+        c->p += 3;
+}
+
+static inline bool cursor_starts(const struct cursor *c, struct view text)
+{
+    return cursor_left(c) >= text.n && memcmp(c->p, text.p, text.n) == 0;
 }
 
 static inline bool all_digits(struct view v)

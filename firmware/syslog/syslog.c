@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "syslog/charset.h"
 #include "syslog/parse.h"
 
 struct form {
@@ -13,6 +14,7 @@ struct form {
 
 /* In the order in which they are tried: the strictest first. */
 static const struct form forms[] = {
+    {FORMAT_MERAKI, meraki_parse},
     {FORMAT_RFC5424, rfc5424_parse},
     {FORMAT_CISCO, cisco_parse},
     {FORMAT_RFC3164, rfc3164_parse},
@@ -80,6 +82,8 @@ static void take_pri(struct parse *in, struct record *r)
     r->severity = (uint8_t)(pri & 7);
     r->pri_text = view_of(start + 1, (size_t)(after - start) - 2);
     in->text.p = after;
+    if (UNLIKELY(cursor_at(&in->text, '\xef')))
+        skip_bom(&in->text);
 }
 
 /* A view into the cleaned copy → the same bytes of raw, where nothing before them was changed; else
@@ -104,36 +108,70 @@ static void mark_skew(struct record *r)
         r->flags |= RECORD_CLOCK_SKEW;
 }
 
+/* The text as clean UTF-8: the bytes themselves, or in the scratch buffer.  *ret_flags: what was
+ * done to them. */
+static struct view clean_text(struct syslog_context *ctx, struct view raw, uint8_t *ret_flags)
+{
+    struct view text = without_trailers(raw);
+    buf_clear(ctx->scratch);
+    if (UNLIKELY(ctx->charset != NULL && charset_applies(ctx->charset, text))) {
+        size_t undecodable = 0;
+        /* with the trailers: of UTF-16 one may be half a character */
+        int r = charset_text(ctx->charset, raw, ctx->scratch, &undecodable);
+        CHECK(r >= 0);
+        if (r > 0) {
+            *ret_flags = RECORD_DECODED | (undecodable > 0 ? RECORD_INVALID_UTF8 : 0);
+            return without_trailers(buf_view(ctx->scratch));
+        }
+    }
+    if (LIKELY(utf8_is_clean(text)))
+        return text;
+    const struct charset *marked = charset_by_mark(text);
+    if (marked) {
+        int bad = charset_decode(marked, raw, ctx->scratch);
+        CHECK(bad >= 0);
+        *ret_flags = RECORD_DECODED | (bad > 0 ? RECORD_INVALID_UTF8 : 0);
+        return without_trailers(buf_view(ctx->scratch));
+    }
+    /* Before the fields are split: what is split stays valid then. */
+    CHECK(utf8_clean(text, ctx->scratch) == 0);
+    *ret_flags = RECORD_INVALID_UTF8;
+    return buf_view(ctx->scratch);
+}
+
+static size_t common_prefix(struct view a, struct view b)
+{
+    size_t n = MIN(a.n, b.n), i = 0;
+    while (i < n && a.p[i] == b.p[i])
+        i++;
+    return i;
+}
+
 void syslog_parse(struct syslog_context *ctx, struct view raw, struct record *ret)
 {
     if (view_is_null(raw))
         raw = VIEW("");
     *ret = (struct record){.received_at_us = ctx->received_at_us, .reported_at_us = TIME_NONE};
     ret->raw = raw;
-    struct view text = without_trailers(raw);
-    bool is_clean = utf8_is_clean(text);
-    size_t unchanged_bytes = 0;
-    buf_clear(ctx->scratch);
-    if (UNLIKELY(!is_clean)) {
-        /* Before the fields are split: what is split stays valid then. */
-        unchanged_bytes = utf8_clean_prefix(text);
-        CHECK(utf8_clean(text, ctx->scratch) == 0);
-        text = buf_view(ctx->scratch);
-        ret->flags |= RECORD_INVALID_UTF8;
-    }
+    struct view text = clean_text(ctx, raw, &ret->flags);
+    bool is_copy = ret->flags != 0;
     struct parse in = {.ctx = ctx, .text = {text.p, text.p + text.n}};
     take_pri(&in, ret);
     for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
         if (forms[i].parse(&in, ret)) {
-            ret->format = forms[i].format;
+            if (ret->format == FORMAT_RAW)
+                ret->format = forms[i].format;
             break;
         }
     }
     if (ret->format == FORMAT_RAW)
         ret->message = text;
+    if (ret->format == FORMAT_RAW || ret->format == FORMAT_RFC3164)
+        body_recognise(&in, ret);
     mark_skew(ret);
     ret->is_clean = true; /* a clean text that is cut at ASCII characters only */
-    if (UNLIKELY(!is_clean)) {
+    if (UNLIKELY(is_copy)) {
+        size_t unchanged_bytes = common_prefix(text, raw);
         ret->pri_text = to_raw(ret->pri_text, text, raw, unchanged_bytes);
         ret->time_text = to_raw(ret->time_text, text, raw, unchanged_bytes);
         if (view_is_null(ret->time_text))

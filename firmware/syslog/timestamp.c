@@ -48,12 +48,15 @@ static bool is_word_boundary(const struct cursor *c)
            (!has_colon || cursor_left(c) == 1 || c->p[1] == ' ' || c->p[1] == '%');
 }
 
-/* [.,]digits after the seconds. */
+/* [.,]digits after the seconds, or ":" and three of them. */
 static void scan_fraction(struct cursor *c, struct timestamp *t)
 {
-    if (cursor_left(c) < 2 || (*c->p != '.' && *c->p != ',') || !is_digit(c->p[1]))
+    if (cursor_left(c) < 2 || !is_digit(c->p[1]))
         return;
-    if (*c->p == ',')
+    bool has_colon = *c->p == ':' && cursor_left(c) > 4 && c->p[4] == ' '; /* H3C's ":123 " */
+    if (*c->p != '.' && *c->p != ',' && !has_colon)
+        return;
+    if (*c->p != '.')
         t->form = TIME_FORM_NONE;
     uint32_t us = 0;
     unsigned digits = 0;
