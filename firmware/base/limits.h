@@ -68,6 +68,12 @@
 #define SENDERS_REFUSED_MAX 256    /* of those not allowed, named in one report of a lane */
 #define SENDERS_REFUSED_PAYLOAD_BYTES 1024 /* of the first message of such a one, for diagnosis */
 #define SENDER_NETWORKS_MAX 1000       /* rows of the allow-list, and of the limits by network */
+#define SOURCE_SETTINGS_MAX 1000       /* rows of networks with zone, charset, framing */
+#define SOURCE_ZONES_MAX 512           /* zones that they name: more than there are in use */
+#define SOURCE_ZONE_MAX_BYTES 64       /* a name of a zone: IANA's have 32 at most */
+#define HEALTH_SOURCES_MAX 4096        /* sources a lane counts the health of between two reports */
+#define HEALTH_GUESSES_MAX 256         /* of them, those whose charset is being guessed */
+#define HEALTH_GUESSES_A_SECOND 200    /* messages looked at for that: each costs some µs */
 #define SENDER_RATE_MAX 10000000       /* messages/s of a limit, as of receiver.rate_limit */
 #define SENDER_BURST_MAX 100000000     /* messages of a burst, as of receiver.rate_burst */
 #define SEQUENCE_STREAMS_MAX 32768     /* streams of sequence numbers followed: a file of 4 MiB */

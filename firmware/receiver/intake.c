@@ -56,6 +56,7 @@ struct intake {
     bool may_write_down;  /* the journal had room for it */
     struct syslog_context context;
     struct buf scratch;
+    const struct zone *zone; /* the box's */
 
     /* the row of the last message: neighbours mostly have the same sender */
     int row;
@@ -65,6 +66,7 @@ struct intake {
 
     struct sender_rules *rules; /* a reference */
     struct senders *senders;
+    struct health *health;
     struct sender *sender;   /* of the last message of this read; NULL: not asked yet */
     int64_t senders_mono_us; /* when they are looked through next */
     int64_t looked_at_us;    /* the wall clock of the last time */
@@ -87,11 +89,13 @@ struct intake *intake_new(struct shared *s, unsigned lane, const struct zone *zo
     in->lane = lane;
     in->counts = &in->lane_counts.intake;
     in->scratch = BUF_INIT(3 * (size_t)s->config.message_max_bytes + 3 * 65536 + 64);
+    in->zone = zone;
     in->context = (struct syslog_context){.zone = zone, .scratch = &in->scratch};
     in->row = -1;
     in->rules = sender_rules_new();
     sender_rules_seal(in->rules);
     in->senders = s->lanes[lane].senders = senders_new(s->sequences, lane);
+    in->health = s->lanes[lane].health = health_new();
     in->unit_max_bytes = shared_unit_max_bytes(s);
     return in;
 }
@@ -106,6 +110,8 @@ void intake_free(struct intake **pin)
         builders_end_unit(&in->s->builders);
     in->s->lanes[in->lane].senders = NULL;
     senders_free(&in->senders);
+    in->s->lanes[in->lane].health = NULL;
+    health_free(&in->health);
     sender_rules_free(&in->rules);
     buf_free(&in->scratch);
     free(in);
@@ -310,6 +316,9 @@ static void take_new_rules(struct intake *in)
     struct sender_rules *r = shared_take_rules(in->s, in->lane);
     if (LIKELY(!r))
         return;
+    /* what was remembered of times may be of a zone that goes with the old ones */
+    in->context.cache = (struct syslog_cache){0};
+    in->context.zone = in->zone;
     sender_rules_free(&in->rules);
     in->rules = r;
     in->sender = NULL;
@@ -459,6 +468,7 @@ static void keep(struct intake *in, int row, const struct record *r, enum intake
     count(in, (enum listener)r->listener, r->raw.n);
     if (UNLIKELY(mark != INTAKE_WHOLE))
         mark_message(in, row, mark);
+    health_count(in->health, in->sender, r);
     look_at_number(in, row, r);
     if (UNLIKELY(is_full(in, in->sender->group)))
         close_full(in);
@@ -479,6 +489,8 @@ static void take(struct intake *in, enum listener listener, const struct ip *sou
     bool is_read = why < 0 || (why == REASON_RATE_LIMIT && sender->is_numbered);
     struct record r;
     if (LIKELY(is_read)) {
+        in->context.zone = sender->zone ? sender->zone : in->zone;
+        in->context.charset = sender->charset;
         syslog_parse(&in->context, bytes, &r);
         r.source = *source;
         r.listener = (uint8_t)listener;
@@ -513,6 +525,16 @@ void intake_message(struct intake *in, enum listener listener, const struct ip *
 void intake_tag(struct intake *in, uint32_t tag)
 {
     in->tag = tag;
+}
+
+uint64_t intake_rules(const struct intake *in)
+{
+    return in->rules->generation;
+}
+
+int intake_framing(struct intake *in, enum listener listener, const struct ip *source)
+{
+    return find_sender(in, listener, source)->framing;
 }
 
 bool intake_may_connect(struct intake *in, enum listener listener, const struct ip *source)
@@ -579,6 +601,7 @@ static bool look_through_senders(struct intake *in, int64_t now, bool is_end)
      * start takes over */
     senders_due_gaps(in->senders, wall_us, false, take_gap, in);
     senders_put_refused(in->senders);
+    health_put(in->health, now);
     senders_counts(in->senders, &in->lane_counts.senders);
     return true;
 }

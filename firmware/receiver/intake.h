@@ -34,6 +34,11 @@ void intake_message(struct intake *in, enum listener listener, const struct ip *
                     struct view bytes, enum intake_mark mark);
 /* The next message is the datagram with this tag (journal_tag); not 0. */
 void intake_tag(struct intake *in, uint32_t tag);
+/* The number of the rules in force (struct sender_rules, generation). */
+uint64_t intake_rules(const struct intake *in);
+/* How a sender's stream is cut by them: enum frame_mode, or SOURCE_FRAMING_INHERIT: as the listener
+ * says. */
+int intake_framing(struct intake *in, enum listener listener, const struct ip *source);
 /* A connection may be made by this sender.  False: it is not allowed; kept for the report. */
 bool intake_may_connect(struct intake *in, enum listener listener, const struct ip *source);
 void intake_dropped(struct intake *in, enum listener listener, uint64_t datagrams);

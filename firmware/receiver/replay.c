@@ -1,6 +1,7 @@
-/* From a journal to blocks.  Nothing is decided again: a message that is in the journal had been
- * let in, and its entry says which source group's block it was in.  What has become of it in a
- * database that had taken the unit before the crash is the same under the same key. */
+/* From a journal to blocks.  Nothing is decided again, but that zone and charset of a source are
+ * those of the start: a message that is in the journal had been let in, and its entry says which
+ * source group's block it was in.  What has become of it in a database that had taken the unit
+ * before the crash is the same under the same key. */
 #include "receiver/replay.h"
 
 #include "config/log.h"
@@ -15,6 +16,9 @@ struct replay {
     struct buf scratch;
     struct ledger_replay rows[LEDGER_ROWS];
     uint64_t messages, benchmark_messages;
+    /* of the last message's sender */
+    struct ip source;
+    struct source_setting setting;
 };
 
 static struct block_builder *block_of(struct replay *r, uint8_t group)
@@ -28,6 +32,20 @@ static struct block_builder *block_of(struct replay *r, uint8_t group)
     return b->builder->block;
 }
 
+/* Neighbours mostly have the same sender. */
+static void read_as(struct replay *r, const struct ip *source)
+{
+    const struct sender_rules *rules = r->s->first_rules;
+    if (!rules)
+        return;
+    if (!ip_eq(&r->source, source)) {
+        r->source = *source;
+        r->setting = sender_rules_setting_of(rules, source);
+    }
+    r->context.zone = r->setting.zone ? r->setting.zone : r->s->zone;
+    r->context.charset = r->setting.charset;
+}
+
 static void replay_entry(void *context, const struct journal_entry *e)
 {
     struct replay *r = context;
@@ -37,6 +55,7 @@ static void replay_entry(void *context, const struct journal_entry *e)
     if (!ledger_row_of(r->w->page, e->row, &listener, &source))
         return; /* damaged: what the page counts and is not here is refused for `crash` */
     r->context.received_at_us = e->received_at_us;
+    read_as(r, &source);
     syslog_parse(&r->context, e->bytes, &record);
     record.source = source;
     record.listener = listener;

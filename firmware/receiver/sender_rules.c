@@ -30,7 +30,11 @@ void sender_rules_free(struct sender_rules **pr)
     groups_free(&r->groups);
     networks_done(&r->allow);
     networks_done(&r->limits);
+    networks_done(&r->sources);
+    for (unsigned i = 0; i < r->zones_n; i++)
+        zone_free(&r->zones[i]);
     free(r->limit);
+    free(r->setting);
     free(r);
 }
 
@@ -111,6 +115,85 @@ int sender_rules_limit(struct sender_rules *r, struct view network, struct view 
     return 0;
 }
 
+/* A zone, loaded once for all rows that name it. */
+static int find_zone(struct sender_rules *r, struct view name, const struct zone **ret,
+                     struct err *err)
+{
+    char text[SOURCE_ZONE_MAX_BYTES + 1];
+    for (unsigned i = 0; i < r->zones_n; i++) {
+        if (view_eq(name, view_str(zone_name(r->zones[i])))) {
+            *ret = r->zones[i];
+            return 0;
+        }
+    }
+    if (name.n > SOURCE_ZONE_MAX_BYTES || r->zones_n == SOURCE_ZONES_MAX)
+        return err_set(err, ENOENT, "zone", "%.*s is %s", (int)MIN(name.n, (size_t)64), name.p,
+                       r->zones_n == SOURCE_ZONES_MAX ? "one zone too many" : "not a zone's name");
+    memcpy(text, name.p, name.n);
+    text[name.n] = '\0';
+    int rc = zone_load(text, &r->zones[r->zones_n], err);
+    if (rc < 0)
+        return -ENOENT;
+    *ret = r->zones[r->zones_n++];
+    return 0;
+}
+
+static int find_charset(struct view name, const struct charset **ret, struct err *err)
+{
+    const struct charset *c = charset_find(name);
+    int rc = c ? charset_prepare(c) : -ENOENT;
+    if (rc < 0)
+        return err_set(err, ENOENT, "charset", "%.*s is not a charset this box knows",
+                       (int)MIN(name.n, (size_t)32), name.p);
+    *ret = c;
+    return 0;
+}
+
+static const char *const framings[] = {
+    [FRAME_AUTO] = "auto", [FRAME_COUNTED] = "counted", [FRAME_DELIMITED] = "delimited"};
+
+static int find_framing(struct view name, int *ret, struct err *err)
+{
+    for (size_t i = 0; i < ARRAY_LEN(framings); i++) {
+        if (view_eq(name, view_str(framings[i]))) {
+            *ret = (int)i;
+            return 0;
+        }
+    }
+    return err_set(err, EINVAL, "framing", "%.*s is not a framing: auto, counted or delimited",
+                   (int)MIN(name.n, (size_t)32), name.p);
+}
+
+int sender_rules_source(struct sender_rules *r, struct view network, struct view zone,
+                        struct view charset, struct view framing, struct err *err)
+{
+    struct ip_network n;
+    struct source_setting s = {.framing = SOURCE_FRAMING_INHERIT};
+    struct err why = {0};
+    if (r->sources.n == SOURCE_SETTINGS_MAX)
+        return err_set(err, ENOSPC, "network", "more than %d networks have settings",
+                       SOURCE_SETTINGS_MAX);
+    int rc = parse_network(network, &n, err);
+    if (rc == 0 && !view_is_null(framing))
+        rc = find_framing(framing, &s.framing, err);
+    if (rc < 0)
+        return rc;
+    if (!view_is_null(zone) && find_zone(r, zone, &s.zone, &why) < 0)
+        rc = -ENOENT;
+    if (!view_is_null(charset) && find_charset(charset, &s.charset, rc < 0 ? NULL : &why) < 0)
+        rc = -ENOENT;
+    if (!r->setting)
+        r->setting = xcalloc(SOURCE_SETTINGS_MAX, sizeof(*r->setting));
+    r->setting[r->sources.n] = s;
+    networks_add(&r->sources, &n, (uint16_t)r->sources.n);
+    if (rc == 0)
+        return 0;
+    if (r->fault[0] == '\0')
+        snprintf(r->fault, sizeof(r->fault), "%.*s: %.180s", (int)MIN(network.n, (size_t)64),
+                 network.p, why.message);
+    return err_set(err, ENOENT, why.code, "%.*s: %s", VIEW_ARG(network), why.message);
+}
+
 static int by_value(uint16_t a, uint16_t b)
 {
     return a - b;
@@ -121,6 +204,7 @@ void sender_rules_seal(struct sender_rules *r)
     groups_seal(r->groups);
     networks_seal(&r->allow, by_value);
     networks_seal(&r->limits, by_value);
+    networks_seal(&r->sources, by_value);
 }
 
 /* ---- asking ---- */
@@ -150,6 +234,18 @@ struct sender_limit sender_rules_limit_of(const struct sender_rules *r, const st
     return n ? r->limit[n->value] : r->everyone;
 }
 
+struct source_setting sender_rules_setting_of(const struct sender_rules *r, const struct ip *source)
+{
+    const struct network *n = networks_find(&r->sources, source);
+    struct source_setting s = n ? r->setting[n->value]
+                                : (struct source_setting){.framing = SOURCE_FRAMING_INHERIT};
+    if (!s.charset)
+        s.charset = r->charset;
+    if (charset_is_utf8(s.charset))
+        s.charset = NULL; /* nothing to look for, on the way of a message */
+    return s;
+}
+
 /* ---- as text ---- */
 
 static void add_network(const struct network *n, const char *word, struct buf *out)
@@ -165,6 +261,15 @@ static bool is_hidden(const struct networks *s, size_t i)
 {
     return i + 1 < s->n && s->list[i].network.prefix == s->list[i + 1].network.prefix &&
            ip_eq(&s->list[i].network.address, &s->list[i + 1].network.address);
+}
+
+static void format_source(const struct sender_rules *r, const struct network *n, struct buf *out)
+{
+    const struct source_setting *s = &r->setting[n->value];
+    add_network(n, "source", out);
+    (void)buf_printf(out, "%s %s %s\n", s->zone ? zone_name(s->zone) : "-",
+                     s->charset ? charset_name(s->charset) : "-",
+                     s->framing == SOURCE_FRAMING_INHERIT ? "-" : framings[s->framing]);
 }
 
 void sender_rules_format(const struct sender_rules *r, struct buf *out)
@@ -184,6 +289,11 @@ void sender_rules_format(const struct sender_rules *r, struct buf *out)
         (void)buf_printf(out, "%u %u\n", r->limit[n->value].rate, r->limit[n->value].burst);
     }
     (void)buf_printf(out, "everyone %u %u\n", r->everyone.rate, r->everyone.burst);
+    for (size_t i = 0; i < r->sources.n; i++)
+        if (!is_hidden(&r->sources, i))
+            format_source(r, &r->sources.list[i], out);
+    if (r->charset)
+        (void)buf_printf(out, "charset %s\n", charset_name(r->charset));
 }
 
 static struct view cut(struct view *rest, char end)
@@ -193,6 +303,23 @@ static struct view cut(struct view *rest, char end)
     struct view v = view_of(rest->p, n);
     *rest = view_of(rest->p + n + (at != NULL), rest->n - n - (at != NULL));
     return v;
+}
+
+/* "-": not set. */
+static struct view cut_optional(struct view *rest)
+{
+    struct view v = cut(rest, ' ');
+    return view_eq(v, VIEW("-")) || v.n == 0 ? VIEW_NULL : v;
+}
+
+static int parse_source(struct sender_rules *r, struct view rest, struct err *err)
+{
+    struct view network = cut(&rest, ' '), zone = cut_optional(&rest);
+    struct view charset = cut_optional(&rest), framing = cut_optional(&rest);
+    if (rest.n > 0)
+        return err_set(err, EINVAL, "source", "more than a network, zone, charset and framing");
+    int rc = sender_rules_source(r, network, zone, charset, framing, err);
+    return rc == -ENOENT ? 0 : rc; /* what was known once and is not any more: the box's own */
 }
 
 static int parse_line(struct sender_rules *r, struct view line, struct err *err)
@@ -212,6 +339,10 @@ static int parse_line(struct sender_rules *r, struct view line, struct err *err)
         struct view rate = cut(&rest, ' ');
         return parse_limit(rate, rest, &r->everyone, err);
     }
+    if (view_eq(word, VIEW("source")))
+        return parse_source(r, rest, err);
+    if (view_eq(word, VIEW("charset")))
+        return find_charset(rest, &r->charset, err) < 0 ? -EINVAL : 0;
     return groups_parse_line(r->groups, line, err);
 }
 

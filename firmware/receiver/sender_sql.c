@@ -14,31 +14,39 @@ struct sender_rules *sender_sql_first_rules(void)
 
 /* ---- rules ---- */
 
-static int take_member(struct sender_rules *r, const struct view row[3], struct err *err)
+enum { ROW_FIELDS = 4 };
+
+static int take_member(struct sender_rules *r, const struct view row[ROW_FIELDS], struct err *err)
 {
     return groups_add(r->groups, row[0], row[1], err);
 }
 
-static int take_shed(struct sender_rules *r, const struct view row[3], struct err *err)
+static int take_shed(struct sender_rules *r, const struct view row[ROW_FIELDS], struct err *err)
 {
     return groups_shed(r->groups, row[0], row[1], err);
 }
 
-static int take_allow(struct sender_rules *r, const struct view row[3], struct err *err)
+static int take_allow(struct sender_rules *r, const struct view row[ROW_FIELDS], struct err *err)
 {
     return sender_rules_allow(r, row[0], row[1], err);
 }
 
-static int take_limit(struct sender_rules *r, const struct view row[3], struct err *err)
+static int take_limit(struct sender_rules *r, const struct view row[ROW_FIELDS], struct err *err)
 {
     return sender_rules_limit(r, row[0], row[1], row[2], err);
+}
+
+/* What is not known here is left out, the rest of the row holds. */
+static int take_source(struct sender_rules *r, const struct view row[ROW_FIELDS], struct err *err)
+{
+    return sender_rules_source(r, row[0], row[1], row[2], row[3], err);
 }
 
 /* A statement that asks for one row more than there may be, so that surplus ones are seen. */
 struct question {
     const char *what, *sql;
     int parameters[3], parameters_n;
-    int (*each)(struct sender_rules *r, const struct view row[3], struct err *err);
+    int (*each)(struct sender_rules *r, const struct view row[ROW_FIELDS], struct err *err);
 };
 
 static const struct question questions[] = {
@@ -65,6 +73,12 @@ static const struct question questions[] = {
      {SENDER_NETWORKS_MAX + 1},
      1,
      take_limit},
+    {"settings of sources",
+     "select network::text, zone, charset, framing from azekura.source_setting"
+     " order by network limit $1::int",
+     {SOURCE_SETTINGS_MAX + 1},
+     1,
+     take_source},
 };
 
 static int ask(PGconn *c, const struct unit_patience *p, const struct question *q,
@@ -82,10 +96,11 @@ static int ask(PGconn *c, const struct unit_patience *p, const struct question *
         return rc;
     for (int i = 0; i < PQntuples(r); i++) {
         struct err why = {0};
-        struct view row[3];
-        for (int k = 0; k < 3; k++)
-            row[k] = view_str(PQgetvalue(r, i, k));
-        if (q->each(rules, row, &why) < 0)
+        struct view row[ROW_FIELDS] = {{0}};
+        for (int k = 0; k < MIN(PQnfields(r), (int)ROW_FIELDS); k++)
+            row[k] = PQgetisnull(r, i, k) ? VIEW_NULL : view_str(PQgetvalue(r, i, k));
+        int bad = q->each(rules, row, &why);
+        if (bad < 0 && bad != -ENOENT) /* of the latter the caller says what is in `fault` */
             log_line(LOG_WARNING, "a row of the %s in the database is left out: %s", q->what,
                      why.message);
     }
@@ -98,7 +113,11 @@ int sender_sql_rules(PGconn *c, const struct unit_patience *p, const struct conf
 {
     struct sender_rules *r = sender_rules_new();
     r->everyone = (struct sender_limit){(uint32_t)now->rate_limit, (uint32_t)now->rate_burst};
-    int rc = 0;
+    r->charset = charset_find(view_str(now->charset));
+    int rc = charset_prepare(r->charset);
+    if (rc < 0)
+        r->charset = NULL;
+    rc = 0;
     for (size_t i = 0; i < ARRAY_LEN(questions) && rc == 0; i++)
         rc = ask(c, p, &questions[i], r, err);
     if (rc < 0) {

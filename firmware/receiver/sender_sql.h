@@ -11,9 +11,10 @@
  * is sent before the first connection is not stored among the logs.  Not sealed. */
 MUST_USE struct sender_rules *sender_sql_first_rules(void);
 
-/* The rules as they are now, sealed: groups, what they shed, the allow-list, limits by network, and
- * the limit of `now` for everyone else.  A row that is none was put there past the product: it is
- * said and left out.  0, or negative and *err as unit_query(). */
+/* The rules as they are now, sealed: groups, what they shed, the allow-list, limits by network,
+ * settings of sources, and the limit and charset of `now` for everyone else.  A row that is none
+ * was put there past the product: it is said and left out.  0, or negative and *err as
+ * unit_query(). */
 MUST_USE int sender_sql_rules(PGconn *c, const struct unit_patience *p, const struct config *now,
                               struct sender_rules **ret, struct err *err);
 

@@ -199,7 +199,11 @@ static void apply(struct sender *x, const struct sender_rules *r)
 {
     struct sender_limit limit = sender_rules_limit_of(r, &x->source);
     int64_t interval_ns = limit.rate ? NS_PER_SECOND / limit.rate : 0;
+    struct source_setting setting = sender_rules_setting_of(r, &x->source);
     x->generation = r->generation;
+    x->zone = setting.zone;
+    x->charset = setting.charset;
+    x->framing = (int8_t)setting.framing;
     x->group = groups_find(r->groups, &x->source);
     x->is_allowed = sender_rules_is_allowed(r, x->listener, &x->source);
     x->slack_ns = interval_ns * ((int64_t)limit.burst - 1);

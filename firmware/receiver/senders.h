@@ -24,10 +24,15 @@ struct sender {
     bool is_protected; /* it has been seen again, later */
     bool is_named;     /* in the ledger: senders_name() */
     bool is_numbered;  /* a message of it had a sequence number */
+    int8_t framing;    /* enum frame_mode, or SOURCE_FRAMING_INHERIT */
     uint64_t generation;
-    int64_t interval_ns; /* between two messages at its rate; 0: no limit */
-    int64_t slack_ns;    /* what its burst may be ahead of it */
-    int64_t next_ns;     /* monotonic: when the next message would come at exactly its rate */
+    const struct zone *zone;       /* of the rules; NULL: the box's */
+    const struct charset *charset; /* NULL: UTF-8 */
+    uint32_t health_turn;          /* health.h: the report of … */
+    uint16_t health_row;           /* … which this row is its own */
+    int64_t interval_ns;           /* between two messages at its rate; 0: no limit */
+    int64_t slack_ns;              /* what its burst may be ahead of it */
+    int64_t next_ns; /* monotonic: when the next message would come at exactly its rate */
     /* refused for its rate and not yet told of */
     uint64_t limited;
     int64_t limited_since_us; /* wall clock */

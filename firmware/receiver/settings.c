@@ -61,6 +61,7 @@ static struct sender_rules *first_rules(const struct config *c)
 {
     struct sender_rules *r = sender_sql_first_rules();
     r->everyone = (struct sender_limit){(uint32_t)c->rate_limit, (uint32_t)c->rate_burst};
+    r->charset = charset_find(view_str(c->charset));
     return r;
 }
 
@@ -74,6 +75,7 @@ void settings_load_kept_rules(struct shared *s, const struct state *state)
         state_path(state, names[i], path);
         int rc = load_rules(path, r, &err);
         if (rc == 1) {
+            s->first_rules = sender_rules_hold(r);
             shared_put_rules(s, r);
             return;
         }
@@ -84,6 +86,7 @@ void settings_load_kept_rules(struct shared *s, const struct state *state)
     }
     struct sender_rules *r = first_rules(&s->config);
     sender_rules_seal(r);
+    s->first_rules = sender_rules_hold(r);
     shared_put_rules(s, r);
 }
 
@@ -110,6 +113,19 @@ static void keep(const struct state *state, const char *name, struct view text)
         log_line(LOG_WARNING, "%s are not kept for the next start: %s", name, err.message);
 }
 
+/* Once, until it is another one or none. */
+static void tell_fault(struct shared *s, const char *fault)
+{
+    if (strcmp(s->source_fault, fault) == 0)
+        return;
+    snprintf(s->source_fault, sizeof(s->source_fault), "%s", fault);
+    if (fault[0] == '\0')
+        return;
+    log_line(LOG_WARNING, "a setting of sources is not known here: %s; the box's own is used",
+             fault);
+    notes_add(&s->notes, EVENT_SOURCE_SETTING_UNKNOWN, "why", fault, NULL);
+}
+
 static int take_rules(PGconn *c, const struct unit_patience *p, const struct config *now,
                       const struct state *state, struct shared *s, struct err *err)
 {
@@ -122,6 +138,7 @@ static int take_rules(PGconn *c, const struct unit_patience *p, const struct con
     keep(state, kept_rules_name, buf_view(&text));
     state_remove(state, kept_groups_name);
     buf_free(&text);
+    tell_fault(s, r->fault);
     shared_put_rules(s, r);
     return 0;
 }

@@ -63,6 +63,7 @@ void shared_done(struct shared *s)
         }
         close(s->lanes[i].wake_fd);
     }
+    sender_rules_free(&s->first_rules);
     notes_done(&s->notes);
     builders_done(&s->builders);
     queue_done(&s->pack);

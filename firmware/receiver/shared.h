@@ -16,6 +16,7 @@
 #include "config/config.h"
 #include "net/tls.h"
 #include "receiver/counts.h"
+#include "receiver/health.h"
 #include "receiver/machine_drops.h"
 #include "receiver/notes.h"
 #include "receiver/sender_rules.h"
@@ -53,6 +54,7 @@ struct shared_lane {
     _Atomic uint64_t counts[LANE_COUNTS_N];
     _Atomic(struct sender_rules *) new_rules; /* not taken yet: writer puts, the lane takes */
     struct senders *senders;                  /* the lane's; constant once the threads run */
+    struct health *health;                    /* the same */
     _Atomic(struct tls_context *) new_tls;    /* not taken yet: writer puts, the lane takes */
     _Atomic(struct handover *) handovers;     /* newest first: lane 0 puts, the lane takes */
 };
@@ -64,6 +66,9 @@ struct shared {
     struct spool *spool;
     struct backlog *backlog;
     const struct zone *zone; /* config.time_zone; constant */
+    /* a reference: what an earlier run's messages are read by, constant; NULL: by nothing set */
+    struct sender_rules *first_rules;
+    char source_fault[256]; /* of the rules, told in an event: writer */
     struct notes notes;
     struct sequences *sequences; /* NULL: numbers are not followed */
     int64_t started_at_us;

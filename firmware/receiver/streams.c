@@ -36,6 +36,9 @@ struct stream {
     struct frame_state frame;
     uint8_t listener;
     bool has_begun;
+    uint8_t inherited; /* enum frame_mode of the listener, when the connection was made */
+    bool is_inside;    /* a frame that has begun: its rest is cut as its beginning was */
+    uint64_t rules;    /* by which the frames are cut (intake_rules); 0: by none yet */
 };
 
 _Static_assert(sizeof(struct stream) <= TCP_STATE_BYTES, "a connection has room for its state");
@@ -57,6 +60,15 @@ static enum intake_mark mark_of(enum frame_result r)
 typedef enum frame_result (*frame_fn)(struct frame_state *s, struct view in, size_t max_bytes,
                                       struct view *ret_message, size_t *ret_used);
 
+/* Another set of rules: how the sender's frames are cut from the next one on. */
+static void choose_framing(struct streams *st, struct stream *s, const struct ip *peer)
+{
+    int framing = intake_framing(st->o.in, (enum listener)s->listener, peer);
+    s->rules = intake_rules(st->o.in);
+    s->frame.mode = framing == SOURCE_FRAMING_INHERIT ? (enum frame_mode)s->inherited
+                                                      : (enum frame_mode)framing;
+}
+
 /* Cut all whole messages; returns the bytes used. */
 static size_t cut(struct streams *st, struct tcp_connection *c, struct view in, frame_fn next)
 {
@@ -67,10 +79,16 @@ static size_t cut(struct streams *st, struct tcp_connection *c, struct view in, 
     for (;;) {
         struct view message;
         size_t used = 0;
+        if (UNLIKELY(s->rules != intake_rules(st->o.in)) && !s->is_inside)
+            choose_framing(st, s, peer);
         enum frame_result r =
             next(&s->frame, view_of(in.p + at, in.n - at), max_bytes, &message, &used);
-        if (r == FRAME_MORE)
-            return at + used;
+        if (r == FRAME_MORE) {
+            at += used;
+            s->is_inside = at < in.n || s->frame.skip_bytes > 0 || s->frame.skip_to_delimiter;
+            return at;
+        }
+        s->is_inside = false;
         if (r == FRAME_BAD)
             st->last_bad_frame = *peer;
         intake_message(st->o.in, s->listener, peer, message, mark_of(r));
@@ -163,7 +181,8 @@ static void tcp_opened(void *context, struct tcp_connection *c)
     const struct tls_session *tls = tcp_tls(c);
     struct tls_peer peer;
     s->listener = tls ? LISTENER_TLS : LISTENER_TCP;
-    s->frame.mode = (enum frame_mode)atomic_load(&st->o.s->framing[s->listener]);
+    s->inherited = (uint8_t)atomic_load(&st->o.s->framing[s->listener]);
+    s->frame.mode = (enum frame_mode)s->inherited;
     st->counts.connections[s->listener]++;
     if (!tls)
         return;

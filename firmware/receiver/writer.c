@@ -323,6 +323,19 @@ static int report_detail(struct writer *w, struct err *err)
     return status_detail(w->c, w->s, &spool, &w->patience, err);
 }
 
+/* What a lane has ready; what cannot be told is left out: it is a share. */
+static int report_health(struct writer *w, struct err *err)
+{
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < w->s->lanes_n; i++) {
+        struct health_report *r = w->s->lanes[i].health ? health_take(w->s->lanes[i].health) : NULL;
+        if (r)
+            rc = health_write(w->c, &w->patience, r, err);
+        free(r);
+    }
+    return rc;
+}
+
 static void report(struct writer *w)
 {
     struct err err = {0};
@@ -338,6 +351,8 @@ static void report(struct writer *w)
         rc = sender_sql_report(w->c, &w->patience, w->s, &w->refused_mono_us, &err);
     if (rc == 0)
         rc = tls_report_senders(w->c, &w->s->tls_senders, &w->patience, &err);
+    if (rc == 0)
+        rc = report_health(w, &err);
     if (rc < 0)
         failed(w, "cannot report", &err);
 }

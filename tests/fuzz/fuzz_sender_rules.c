@@ -16,6 +16,10 @@ static void check_same(const struct sender_rules *a, const struct sender_rules *
         CHECK(x.rate <= SENDER_RATE_MAX && x.burst <= SENDER_BURST_MAX);
         CHECK(groups_find(a->groups, &ip) == groups_find(b->groups, &ip));
         CHECK(groups_find(a->groups, &ip) < SOURCE_GROUPS_MAX);
+        struct source_setting s = sender_rules_setting_of(a, &ip),
+                              t = sender_rules_setting_of(b, &ip);
+        CHECK(s.charset == t.charset && s.framing == t.framing && !s.zone == !t.zone);
+        CHECK(!s.zone || strcmp(zone_name(s.zone), zone_name(t.zone)) == 0);
         for (uint8_t listener = 0; listener < LISTENER_COUNT; listener++)
             CHECK(sender_rules_is_allowed(a, listener, &ip) ==
                   sender_rules_is_allowed(b, listener, &ip));
