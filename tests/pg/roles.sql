@@ -1,6 +1,6 @@
 -- Who may do what: each daemon's role has no more than it needs.
 begin;
-select plan(161);
+select plan(175);
 
 select is(count(*), 4::bigint, 'the four roles exist')
   from pg_roles where rolname in ('azekura', 'azekura_receiver', 'azekura_keeper', 'azekura_web');
@@ -56,6 +56,20 @@ insert into attempt values
         severities, facilities, listeners, senders) values (''2026-03-10 12:00Z'', ''2026-03-10 12:00Z'', 1, 1,
         1, 1, 1, 1, '''')', '42501', 'the web cannot insert blocks'),
     ('azekura_web', 'delete from azekura.log_block', '42501', 'the web cannot delete blocks'),
+    ('azekura_web', 'insert into azekura.source_setting (network) values (''192.0.2.0/24'')', '42501', 'the web sets rows of sources through a function alone'),
+    ('azekura_web', 'select * from azekura.set_source_setting(''192.0.2.0/24'', ''{}'', null, ''test'')', '00000', 'the web sets a row of sources'),
+    ('azekura_web', 'select * from azekura.unset_source_setting(''192.0.2.0/24'', null, ''test'')', '00000', 'the web removes a row of sources'),
+    ('azekura_web', 'select azekura.acknowledge_sources(null, ''test'')', '00000', 'the web acknowledges sources'),
+    ('azekura_web', 'update azekura.source set acknowledged_at = now()', '42501', 'the web changes nothing else of a source'),
+    ('azekura_web', 'select azekura.source_preview(''192.0.2.0/24'', null, null, ''UTC'', ''UTF-8'')', '00000', 'the web previews'),
+    ('azekura_web', 'select azekura.ask_reparse(''192.0.2.0/24'', null, null, ''UTC'', ''UTF-8'', ''test'')', '00000', 'the web asks for messages to be parsed again'),
+    ('azekura_web', 'select azekura.reparse_step()', '42501', 'the web does not parse them again'),
+    ('azekura_web', 'select azekura.reparse_block(''log_block_20260310'', now(), 1, ''192.0.2.0/24'', null, null, null, null, null)', '42501', 'the web does not rewrite blocks'),
+    ('azekura_web', 'delete from azekura.reparse_request', '42501', 'the web does not forget requests'),
+    ('azekura_keeper', 'select azekura.reparse_step()', '00000', 'the keeper parses messages again'),
+    ('azekura_keeper', 'select azekura.reparse_block(''log_block_20260310'', now(), 1, ''192.0.2.0/24'', null, null, null, null, null)', '42501', 'the keeper rewrites blocks for a request alone'),
+    ('azekura_keeper', 'insert into azekura.reparse_request (actor, network, but_not, zone) values (''k'', ''192.0.2.0/24'', ''{}'', ''UTC'')', '42501', 'the keeper asks for nothing itself'),
+    ('azekura_receiver', 'select azekura.ask_reparse(''192.0.2.0/24'', null, null, ''UTC'', ''UTF-8'', ''test'')', '42501', 'the receiver asks for nothing'),
     ('azekura_web', 'update azekura.log_block set messages = 1', '42501', 'the web cannot change blocks'),
     ('azekura_web', 'delete from azekura.audit', '42501', 'the web cannot remove what the audit log says'),
     ('azekura_web', 'update azekura.ledger set stored = 0', '42501', 'the web cannot change the ledger'),
@@ -237,7 +251,7 @@ select set_eq($$ select object, privilege from granted where rolname = 'azekura_
     ('deletion_request', 'SELECT'), ('deletion_request', 'DELETE'), ('deletion_request(state)', 'UPDATE'),
     ('deletion_request(message)', 'UPDATE'), ('deletion_request(audit_id)', 'UPDATE'), ('deletion_request(done_messages)', 'UPDATE'),
     ('storage_used', 'EXECUTE'), ('wal_bytes', 'EXECUTE'), ('wal_limits', 'EXECUTE'), ('lock_holders', 'EXECUTE'), ('cancel_blockers', 'EXECUTE'),
-    ('end_benchmark_senders', 'EXECUTE'), ('tidy_tls', 'EXECUTE'), ('forget_gaps', 'EXECUTE'),
+    ('end_benchmark_senders', 'EXECUTE'), ('tidy_tls', 'EXECUTE'), ('reparse_step', 'EXECUTE'), ('reparse_at_work', 'EXECUTE'), ('end_reparse', 'EXECUTE'), ('forget_gaps', 'EXECUTE'),
     ('retention_wal', 'SELECT'), ('retention_wal', 'INSERT'), ('retention_wal', 'UPDATE'), ('retention_wal', 'DELETE') $$, 'the keeper has what its chores need and no more');
 select set_eq($$ select object, privilege from granted where rolname = 'azekura_receiver' $$, $$ values
     ('log_block', 'INSERT'), ('setting', 'SELECT'), ('source_group', 'SELECT'), ('source_group_member', 'SELECT'), ('claim_unit', 'EXECUTE'), ('count_unit', 'EXECUTE'),
