@@ -10,7 +10,12 @@
     5000 /* the time limit ends a search well before the statement time-out \
           */
 #define SEARCHED " from azekura.search($1, $2, $3, $4, $5, $6)"
-#define ID_HALF 16 /* hex digits */
+#define ENTRY_COLUMNS                                                                 \
+    "received_at, reported_at, host(source), listener, facility, severity, hostname," \
+    " app_name, procid, msgid, structured_data, message, format, id"
+#define SEARCH_ID_END_US (253402300800 * US_PER_SECOND) /* year 10000: RFC 3339 has no later one \
+                                                         */
+#define ID_HALF 16                                      /* hex digits */
 
 struct statement {
     const char *sql;
@@ -171,10 +176,10 @@ struct entry_context {
     void *context;
 };
 
-static int each_entry(void *context, const PGresult *r, struct err *err)
+/* The columns of ENTRY_COLUMNS. */
+static struct search_entry entry_of_row(const PGresult *r)
 {
-    const struct entry_context *x = context;
-    struct search_entry e = {
+    return (struct search_entry){
         .received_at_us = store_time_parse(PQgetvalue(r, 0, 0)),
         .reported_at_us = PQgetisnull(r, 0, 1) ? TIME_NONE : store_time_parse(PQgetvalue(r, 0, 1)),
         .source = field(r, 2),
@@ -190,6 +195,12 @@ static int each_entry(void *context, const PGresult *r, struct err *err)
         .format = field(r, 12),
         .id = field(r, 13),
     };
+}
+
+static int each_entry(void *context, const PGresult *r, struct err *err)
+{
+    const struct entry_context *x = context;
+    struct search_entry e = entry_of_row(r);
     return x->each(x->context, &e, err);
 }
 
@@ -208,10 +219,7 @@ int search_run(PGconn *c, const struct search_request *q, search_entry_fn each, 
                struct search_scan *ret_scan, struct err *err)
 {
     static const struct statement raw = {"select id, azekura.raw(id)" SEARCHED, 6, true};
-    static const struct statement entries = {
-        "select received_at, reported_at, host(source), listener, facility, severity, hostname,"
-        " app_name, procid, msgid, structured_data, message, format, id" SEARCHED,
-        6, false};
+    static const struct statement entries = {"select " ENTRY_COLUMNS SEARCHED, 6, false};
     char from[RFC3339_MAX], to[RFC3339_MAX], limit[16];
     snprintf(limit, sizeof(limit), "%d", q->limit);
     const char *values[] = {
@@ -328,11 +336,47 @@ int64_t search_id_time_us(struct view id)
     return (int64_t)strtoull(digits, NULL, 16);
 }
 
+static int bad_id(const char *id, struct err *err)
+{
+    return err_set_field(err, EINVAL, "bad_value", "id", "\"%.64s\" is not the id of a message",
+                         id);
+}
+
+static int no_such_id(const char *id, struct err *err)
+{
+    return err_set_field(err, ENOENT, "not_found", "id", "no message has the id %s", id);
+}
+
+int search_entry(PGconn *c, const char *id, search_marked_fn each, void *context, struct err *err)
+{
+    if (!search_id_is_valid(view_str(id)))
+        return bad_id(id, err);
+    int64_t at_us = search_id_time_us(view_str(id));
+    char from[RFC3339_MAX], to[RFC3339_MAX];
+    if (at_us < 0 || at_us >= SEARCH_ID_END_US)
+        return no_such_id(id, err);
+    PGresult *r = NULL;
+    const char *values[] = {id, store_time_param(at_us, from), store_time_param(at_us + 1, to)};
+    int rc = store_query(c,
+                         "select " ENTRY_COLUMNS ", array_to_string(azekura.marks(id), ',')"
+                         " from azekura.search('', $2, $3, null) where id = $1",
+                         3, values, &r, err);
+    if (rc < 0)
+        return rc;
+    if (PQntuples(r) == 0) {
+        rc = no_such_id(id, err);
+    } else {
+        struct search_entry e = entry_of_row(r);
+        rc = each(context, &e, PQgetvalue(r, 0, 14), err);
+    }
+    PQclear(r);
+    return rc;
+}
+
 int search_raw(PGconn *c, const char *id, struct buf *out, struct err *err)
 {
     if (!search_id_is_valid(view_str(id)))
-        return err_set_field(err, EINVAL, "bad_value", "id", "\"%.64s\" is not the id of a message",
-                             id);
+        return bad_id(id, err);
     PGresult *r = NULL;
     const char *values[] = {id};
     int rc = store_query(c, "select azekura.raw($1)", 1, values, &r, err);
@@ -340,7 +384,7 @@ int search_raw(PGconn *c, const char *id, struct buf *out, struct err *err)
         return rc;
     if (PQntuples(r) == 0 || PQgetisnull(r, 0, 0)) {
         PQclear(r);
-        return err_set_field(err, ENOENT, "not_found", "id", "no message has the id %s", id);
+        return no_such_id(id, err);
     }
     size_t n;
     unsigned char *bytes = PQunescapeBytea((const unsigned char *)PQgetvalue(r, 0, 0), &n);

@@ -69,6 +69,14 @@ MUST_USE int search_facets(PGconn *c, const struct search_request *q, const char
                            search_value_fn each, void *context, struct search_scan *ret_scan,
                            struct err *err);
 
+/* One message by its id, and its marks ("clock_skew,decoded", "" when it has none), given to
+ * `each`, whose result is returned.  -ENOENT "not_found" when no message has the id, -EINVAL when
+ * it is no id. */
+typedef int (*search_marked_fn)(void *context, const struct search_entry *e, const char *marks,
+                                struct err *err);
+MUST_USE int search_entry(PGconn *c, const char *id, search_marked_fn each, void *context,
+                          struct err *err);
+
 /* The bytes of a message exactly as received, appended to *out.  -ENOENT "not_found" when no
  * message has the id, -EINVAL when it is no id, -ENOSPC beyond out->max. */
 MUST_USE int search_raw(PGconn *c, const char *id, struct buf *out, struct err *err);

@@ -5,6 +5,7 @@
 struct request;
 
 void logs_search(struct request *rq);
+void logs_detail(struct request *rq);
 void logs_raw(struct request *rq);
 void logs_histogram(struct request *rq);
 void logs_facets(struct request *rq);

@@ -153,17 +153,36 @@ static int add_value(void *context, struct view value, int64_t count, struct err
     return 0;
 }
 
-void logs_facets(struct request *rq)
+/* A field with facets, or kv.NAME; bad values are noted in the parameters. */
+static const char *facets_field(struct params *p)
 {
     static const char *const fields[] = {"source",   "listener", "facility", "severity", "hostname",
-                                         "app_name", "procid",   "msgid",    "format"};
+                                         "app_name", "procid",   "msgid",    "format",   "mark"};
+    const char *field = params_text(p, "field", PAIRS_NAME_MAX + 3, "");
+    if (strncmp(field, "kv.", 3) == 0 && field[3])
+        return field;
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        if (strcmp(field, fields[i]) == 0)
+            return field;
+    }
+    if (!p->is_bad) {
+        p->is_bad = true;
+        (void)err_set_field(&p->err, EINVAL, "bad_value", "field",
+                            "field: \"%.64s\" is not one of source, listener, facility, severity, "
+                            "hostname, app_name, procid, msgid, format, mark, kv.NAME",
+                            field);
+    }
+    return field;
+}
+
+void logs_facets(struct request *rq)
+{
     struct params p;
     struct search_request q = {0};
     struct search_scan scan;
     struct err err;
     params_parse(&p, &rq->arena, rq->query_string);
-    int field = params_choice(
-        &p, "field", "source|listener|facility|severity|hostname|app_name|procid|msgid|format", -1);
+    const char *field = facets_field(&p);
     searching_params(&p, &q, 0);
     q.limit = (int)params_int(&p, "limit", 1, FACETS_MAX, 10);
     if (searching_begin(rq, &p, &q) < 0)
@@ -172,10 +191,10 @@ void logs_facets(struct request *rq)
     struct json j = JSON_INIT(&body);
     json_begin(&j, '{');
     json_key(&j, "field");
-    json_str(&j, fields[field]);
+    json_str(&j, field);
     json_key(&j, "values");
     json_begin(&j, '[');
-    int n = search_facets(rq->db, &q, fields[field], add_value, &j, &scan, &err);
+    int n = search_facets(rq->db, &q, field, add_value, &j, &scan, &err);
     if (n < 0) {
         buf_free(&body);
         reply_err(rq, n, &err);

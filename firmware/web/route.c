@@ -13,6 +13,7 @@ const struct route routes[] = {
     {"GET", V1 "/logs/facets", ACCESS_VIEWER, logs_facets},
     {"GET", V1 "/logs/export", ACCESS_OPERATOR, export_logs},
     {"GET", V1 "/logs/tail", ACCESS_VIEWER, tail_logs},
+    {"GET", V1 "/logs/{id}", ACCESS_VIEWER, logs_detail},
     {"GET", V1 "/rates", ACCESS_VIEWER, rates_get},
     {"GET", V1 "/rates/by", ACCESS_VIEWER, rates_by},
     {"GET", V1 "/retention/cost", ACCESS_VIEWER, rates_cost},
