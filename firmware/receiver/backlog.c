@@ -32,7 +32,7 @@ enum { TICK_MS = 100 };
 /* A database that is slow now and then is helped out in silence: an event each time would be one
  * every few seconds on a busy machine, and hide those that matter. */
 #define SLOW_US (10 * US_PER_SECOND)
-#define HANGING_US (5 * US_PER_SECOND) /* without an answer about one unit: no longer slow */
+#define HANGING_US (5 * US_PER_SECOND) /* without an answer: no longer slow */
 
 enum mode { DIRECT, SPOOLING };
 
@@ -48,8 +48,9 @@ struct backlog {
     bool is_ended;              /* the write queue: nothing is added to the list any more */
     uint64_t drained; /* messages of units that went through the spool, since it was empty */
 
-    _Atomic bool is_away;          /* the database takes nothing: writer */
-    _Atomic int64_t taken_mono_us; /* when the writer took the unit it has in hand; 0: none */
+    _Atomic bool is_away; /* the database takes nothing: writer */
+    /* when the writer last came for a unit, every second unless it waits for an answer; 0: never */
+    _Atomic int64_t writer_mono_us;
 
     /* the thread's own */
     int64_t retry_mono_us, sync_mono_us;
@@ -232,6 +233,7 @@ bool backlog_take(struct backlog *b, struct backlog_item *ret)
     struct err err = {0};
     bool has = false;
     clear_item(ret);
+    b->writer_mono_us = clock_mono_us();
     shared_clear(b->writer_fd);
     pthread_mutex_lock(&b->lock);
     CHECK(!b->taken);
@@ -252,7 +254,6 @@ bool backlog_take(struct backlog *b, struct backlog_item *ret)
     }
     if (has) {
         b->taken = ret;
-        b->taken_mono_us = clock_mono_us();
         ret->is_of_earlier_run = !is_of_this_run(b, ret->unit.run);
     }
     pthread_mutex_unlock(&b->lock);
@@ -277,7 +278,6 @@ void backlog_confirm(struct backlog *b, struct backlog_item *i)
     pthread_mutex_lock(&b->lock);
     CHECK(b->taken == i);
     b->taken = NULL;
-    b->taken_mono_us = 0;
     count_done(b, i);
     if (i->work && i->work->page)
         release(b, i->work);
@@ -298,7 +298,6 @@ void backlog_give_back(struct backlog *b, struct backlog_item *i)
     pthread_mutex_lock(&b->lock);
     CHECK(b->taken == i);
     b->taken = NULL;
-    b->taken_mono_us = 0;
     if (i->work && i->work->page) {
         put_first(b, i->work);
         i->work = NULL;
@@ -340,7 +339,7 @@ static void say_filling(struct backlog *b)
     if (b->is_told)
         return;
     b->is_told = true;
-    int64_t taken_us = b->taken_mono_us, for_us = taken_us ? clock_mono_us() - taken_us : 0;
+    int64_t came_us = b->writer_mono_us, for_us = came_us ? clock_mono_us() - came_us : 0;
     bool is_away = b->is_away, is_hanging = !is_away && for_us > HANGING_US;
     if (is_hanging)
         log_line(LOG_WARNING, "the database has not answered for %lld s: units go to the spool",
