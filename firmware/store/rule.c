@@ -52,12 +52,14 @@ int64_t rule_margin_bytes(const struct retention *r)
     return r->growth_bytes_s >= most / LOOK_SECONDS ? most : r->growth_bytes_s * LOOK_SECONDS;
 }
 
-/* What comes until the next look, the benchmark's messages included: the disk is filled by both. */
-static int64_t guard_margin(const struct retention *r)
+int64_t rule_guard_margin_bytes(const struct retention *r)
 {
-    int64_t more = r->benchmark_growth_bytes_s, most = r->budget_bytes / 4;
-    return rule_margin_bytes(r) +
-           (more >= most / LOOK_SECONDS ? most : MAX(more, 0) * LOOK_SECONDS);
+    int64_t most = r->high_water_bytes / 2,
+            growth[] = {r->growth_bytes_s, r->benchmark_growth_bytes_s};
+    int64_t sum = 0;
+    for (size_t i = 0; i < ARRAY_LEN(growth); i++)
+        sum += growth[i] >= most / LOOK_SECONDS ? most : MAX(growth[i], 0) * LOOK_SECONDS;
+    return MIN(sum, most);
 }
 
 int64_t rule_free_limit_bytes(const struct retention *r)
@@ -326,7 +328,8 @@ static void apply_month(struct planning *p, enum retention_policy policy)
 static void apply_guard(struct planning *p)
 {
     const struct retention *r = p->r;
-    int64_t over = rule_used_bytes(r) - p->freed_bytes + guard_margin(r) - r->high_water_bytes;
+    int64_t over = rule_used_bytes(r) - p->freed_bytes + rule_guard_margin_bytes(r) -
+                   r->high_water_bytes;
     int64_t lacking =
         r->fs_total_bytes > 0 ? rule_free_limit_bytes(r) - r->fs_free_bytes - p->freed_bytes : 0;
     int64_t excess = MAX(over, lacking);
@@ -445,7 +448,7 @@ static int64_t room_of_month(const struct retention *r, int64_t used, int64_t bu
 int64_t rule_headroom_bytes(const struct retention *r)
 {
     int64_t margin = rule_margin_bytes(r);
-    int64_t room = r->high_water_bytes - rule_used_bytes(r) - guard_margin(r);
+    int64_t room = r->high_water_bytes - rule_used_bytes(r) - rule_guard_margin_bytes(r);
     room = MIN(room,
                room_of_month(r, retention_month_bytes(r, r->month, -1) + margin, r->budget_bytes));
     for (size_t i = 0; i < r->groups_n; i++) {

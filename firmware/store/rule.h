@@ -52,8 +52,13 @@ void rule_plan_request(const struct retention *r, int32_t from_day, int32_t to_d
  */
 int64_t rule_headroom_bytes(const struct retention *r);
 
-/* What is kept free for the logs that come until the next look. */
+/* What is kept free in the month for the logs that come until the next look: a quarter of the
+ * budget at most. */
 int64_t rule_margin_bytes(const struct retention *r);
+/* What the guard keeps free, the benchmark's messages included, since both fill the disk.  Bounded
+ * by half of the high water alone: by the budget it would be less than what a fast box writes to a
+ * small disk until the next look. */
+int64_t rule_guard_margin_bytes(const struct retention *r);
 /* What the guard counts.  The write-ahead log swings between its segments and its limit, and no
  * logs are deleted for that: it counts as what it may take.  Far beyond it something holds it (a
  * standby, an archive), and it counts as it is, up to an eighth of the capacity: deleting logs

@@ -660,8 +660,9 @@ static void check_targets(const struct retention *r, const struct rule_plan *pla
         check_target(plan, after + free_bytes - quota, &left, "a quota", n);
     }
     (void)bytes_after(r, plan, 0, -1, &left);
-    check_target(plan, rule_used_bytes(r) - plan->bytes + margin - r->high_water_bytes, &left,
-                 "the guard", n);
+    check_target(
+        plan, rule_used_bytes(r) - plan->bytes + rule_guard_margin_bytes(r) - r->high_water_bytes,
+        &left, "the guard", n);
     check_target(plan, rule_free_limit_bytes(r) - r->fs_free_bytes - plan->bytes, &left,
                  "the file system", n);
 }
@@ -685,7 +686,7 @@ static void check_minimal(const struct retention *r, const struct rule_plan *pla
     }
     if (last_guard) {
         int64_t freed = freed_before + guard - last_guard->bytes;
-        cr_assert(rule_used_bytes(r) - freed + margin > r->high_water_bytes ||
+        cr_assert(rule_used_bytes(r) - freed + rule_guard_margin_bytes(r) > r->high_water_bytes ||
                       r->fs_free_bytes + freed < rule_free_limit_bytes(r),
                   "box %llu: the guard took one too many", (unsigned long long)n);
     }
@@ -918,6 +919,29 @@ Test(rule, what_the_benchmark_brings_a_second_is_no_reason_to_trim_the_month)
     cr_expect_eq(plan_of(&r).deletions_n, 0);
     r.growth_bytes_s = 10 * MB;
     cr_expect_gt(plan_of(&r).deletions_n, 0, "of logs it is one");
+}
+
+Test(rule, the_guard_keeps_free_what_comes_until_the_next_look_however_small_the_budget_is)
+{
+    static const struct {
+        int64_t logs, benchmark, margin; /* MB a second, MB a second, MB */
+    } cases[] = {
+        {0, 0, 0},     {-5, -5, 0},   {30, 0, 60},     {0, 30, 60},   {30, 20, 100},
+        {100, 0, 200}, {190, 0, 380}, {190, 190, 400}, {500, 0, 400}, {0, INT64_MAX / MB, 400}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct retention r = box(); /* a budget of 200 MB, a high water of 800 */
+        r.growth_bytes_s = cases[i].logs * MB;
+        r.benchmark_growth_bytes_s = cases[i].benchmark * MB;
+        cr_expect_eq(rule_guard_margin_bytes(&r), cases[i].margin * MB, "%zu: %lld", i,
+                     (long long)rule_guard_margin_bytes(&r));
+    }
+    struct retention r = thirty_days(20 * MB); /* 600 MB of 800 */
+    r.policy = POLICY_WARN;
+    cr_expect_eq(plan_of(&r).deletions_n, 0);
+    r.growth_bytes_s = 95 * MB;
+    struct rule_plan plan = plan_of(&r);
+    cr_expect_str_eq(told(&plan), "20261031 guard");
+    cr_expect_eq(rule_headroom_bytes(&r), 0);
 }
 
 Test(rule, the_guard_makes_room_for_what_the_benchmark_brings)
