@@ -27,6 +27,7 @@
 #define IDLE_US 25000 /* nothing came for so long: a burst is over (may_close_early) */
 enum {
     EARLY_MESSAGES = BLOCK_MAX_MESSAGES / 4,
+    EARLY_AFTER_FULL = 4, /* smaller ones, after a full one */
     PAGES_A_READ = 2,
     UNITS_A_READ = 2,
     /* of the journal, that one read can need: of connections what one has sent of a message, what
@@ -46,7 +47,7 @@ struct intake {
     struct work_block *by_group[SOURCE_GROUPS_MAX]; /* of the open unit; NULL: none yet */
     uint32_t open_messages;                         /* in its blocks */
     size_t open_text_bytes;
-    bool follows_full;    /* the unit before it was full, so a burst goes on, or has ended */
+    unsigned early_left;  /* small units that may be closed early: a full one was not long ago */
     bool is_held;         /* at the last tick there was no room for a read */
     int64_t busy_mono_us; /* the last read, or that there was no room for one */
 
@@ -236,7 +237,7 @@ void intake_close(struct intake *in)
 static void close_full(struct intake *in)
 {
     intake_close(in);
-    in->follows_full = true;
+    in->early_left = EARLY_AFTER_FULL;
 }
 
 /* A unit to count in; false when every page is in use. */
@@ -607,12 +608,13 @@ static bool look_through_senders(struct intake *in, int64_t now, bool is_end)
 }
 
 /* What is left of a burst need not wait for its time, since nothing fills its blocks up any more.
- * That makes no more blocks of what trickles in: such a unit either is large, or the only one after
- * a full one.  While there is no room to read in, nothing is known of what comes. */
+ * That makes no more blocks of what trickles in: such a unit either is large, or one of a few after
+ * a full one (of a sender that paused and went on).  While there is no room to read in, nothing is
+ * known of what comes. */
 static bool may_close_early(const struct intake *in)
 {
     return in->open_messages > 0 && !in->is_held &&
-           (in->open_messages >= EARLY_MESSAGES || in->follows_full);
+           (in->open_messages >= EARLY_MESSAGES || in->early_left > 0);
 }
 
 /* What waited while there was no room is read after this tick, not before it. */
@@ -632,8 +634,12 @@ void intake_tick(struct intake *in, int64_t now)
     look_for_room(in, now);
     if (now < intake_due_mono_us(in))
         return;
+    bool is_early = now - in->open_since_mono_us < atomic_load(&in->s->flush_us);
+    if (!is_early)
+        in->early_left = 0;
+    else if (in->open_messages < EARLY_MESSAGES && in->early_left > 0)
+        in->early_left--;
     intake_close(in);
-    in->follows_full = false;
 }
 
 bool intake_end(struct intake *in)
