@@ -35,6 +35,11 @@ static size_t name_bytes(struct view v)
     return i;
 }
 
+static bool is_separator(char c)
+{
+    return is_blank(c) || c == ',' || c == ';' || c == '|';
+}
+
 /* Of the value at the beginning of v, its quotes included. */
 static size_t value_bytes(struct view v)
 {
@@ -44,7 +49,7 @@ static size_t value_bytes(struct view v)
             i += v.p[i] == '\\' && i + 1 < v.n;
         return MIN(i + 1, v.n);
     }
-    while (i < v.n && v.p[i] != ' ' && v.p[i] != ',' && v.p[i] != ';' && v.p[i] != '|')
+    while (i < v.n && !is_separator(v.p[i]))
         i++;
     return i;
 }
@@ -73,7 +78,7 @@ static bool has_second_pair(struct view v)
 {
     v = after(v, value_bytes(v));
     size_t i = 0;
-    while (i < v.n && (v.p[i] == ' ' || v.p[i] == ',' || v.p[i] == ';' || v.p[i] == '|'))
+    while (i < v.n && is_separator(v.p[i]))
         i++;
     if (i == 0)
         return false;

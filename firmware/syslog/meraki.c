@@ -1,35 +1,7 @@
 /* Meraki: "1 1773143100.123456789 MX84 flows src=192.0.2.1 …" after the PRI, or after another
  * header that a relay has put before it.  The number is the time in seconds since the epoch. */
 #include "base/limits.h"
-#include "syslog/parse.h"
-
-#define EPOCH_DIGITS 10 /* from 2001 to 2286 */
-
-/* "1773143100.123456789" and a blank. */
-static bool take_epoch(struct cursor *c, int64_t *ret_us)
-{
-    if (cursor_left(c) < EPOCH_DIGITS + 2 || *c->p == '0')
-        return false;
-    int64_t us = 0, scale = US_PER_SECOND;
-    const char *p = c->p;
-    for (; p < c->p + EPOCH_DIGITS; p++) {
-        if (!is_digit(*p))
-            return false;
-        us = us * 10 + (*p - '0');
-    }
-    us *= US_PER_SECOND;
-    if (*p == '.') {
-        for (p++; p < c->end && is_digit(*p); p++) {
-            scale /= 10;
-            us += scale * (*p - '0');
-        }
-    }
-    if (p == c->end || *p != ' ')
-        return false;
-    c->p = p + 1;
-    *ret_us = us;
-    return true;
-}
+#include "syslog/timestamp.h"
 
 /* What the kinds of messages begin with: small letters, digits, "_" and "-". */
 static bool is_kind(struct view v)
@@ -46,10 +18,10 @@ static bool is_kind(struct view v)
 bool meraki_take(struct cursor c, struct record *r)
 {
     int64_t at_us;
-    if (LIKELY(cursor_left(&c) < EPOCH_DIGITS + 4 || c.p[0] != '1' || c.p[1] != ' '))
+    if (LIKELY(cursor_left(&c) < 14 || c.p[0] != '1' || c.p[1] != ' '))
         return false;
     c.p += 2;
-    if (!take_epoch(&c, &at_us))
+    if (!timestamp_epoch(&c, &at_us))
         return false;
     struct view host = peek_token(&c);
     if (host.n == 0 || host.n > HEADER_FIELD_MAX_BYTES || cursor_left(&c) == host.n)

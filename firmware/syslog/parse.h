@@ -20,6 +20,8 @@ struct parse {
 };
 
 bool rfc5424_parse(const struct parse *in, struct record *r);
+/* What lacks version or time, or has RFC 3164's, but all the rest. */
+bool rfc5424_parse_incomplete(const struct parse *in, struct record *r);
 bool cisco_parse(const struct parse *in, struct record *r);
 bool rfc3164_parse(const struct parse *in, struct record *r);
 bool meraki_parse(const struct parse *in, struct record *r);

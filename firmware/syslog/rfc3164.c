@@ -28,6 +28,33 @@ static void skip_forwarded(struct cursor *c)
         c->p += sizeof(text) - 1;
 }
 
+static bool is_hex(struct view v)
+{
+    for (size_t i = 0; i < v.n; i++) {
+        if (!is_digit(v.p[i]) && (v.p[i] < 'a' || v.p[i] > 'f'))
+            return false;
+    }
+    return true;
+}
+
+/* "U7PG2,00005e005302,v4.0.66": UniFi's model, hardware address, version. */
+static bool is_unifi_model(struct view v)
+{
+    const char *comma = memchr(v.p, ',', v.n);
+    return comma && v.p + v.n - comma > 14 && comma[13] == ',' && is_hex(view_of(comma + 1, 12));
+}
+
+/* "00005e005302,USW-Flex-6.2.14:" after the host, which says no more of it. */
+static void skip_unifi_model(struct cursor *c)
+{
+    struct view word = peek_token(c);
+    if (LIKELY(word.n < 16 || word.p[12] != ',' || word.p[word.n - 1] != ':' ||
+               !is_hex(view_of(word.p, 12))))
+        return;
+    c->p += word.n;
+    skip_blanks(c);
+}
+
 /* The word at the cursor is "host:" when "name[123]:" or "%%10NAME/…" follows. */
 static bool is_host_with_colon(const struct cursor *c, struct view word)
 {
@@ -37,10 +64,12 @@ static bool is_host_with_colon(const struct cursor *c, struct view word)
     skip_blanks(&next);
     if (!tag_is_host(name))
         return false;
-    if (cursor_starts(&next, VIEW("%%")))
+    if (cursor_starts(&next, VIEW("%%")) || is_unifi_model(name))
         return true;
-    return tag_match_bracket(peek_token(&next), &tag) && !view_is_null(tag.pid) &&
-           tag.end[-1] == ':';
+    word = peek_token(&next);
+    if (UNLIKELY(tag_is_ipv6(name)))
+        return tag_match_word(word, &tag);
+    return tag_match_bracket(word, &tag) && !view_is_null(tag.pid) && tag.end[-1] == ':';
 }
 
 /* "[192.0.2.1]" or "[fe80::1]", and UniFi's ("U7LT,00005e005301,v4.0"): a host in brackets. */
@@ -106,6 +135,8 @@ static void take_host(struct cursor *c, struct record *r)
     if (view_eq(again, word) || view_eq(again, VIEW(":"))) { /* "host host app:", "host : text" */
         c->p += again.n;
         skip_blanks(c);
+    } else if (UNLIKELY(again.n > 12 && again.p[12] == ',')) {
+        skip_unifi_model(c);
     }
 }
 
@@ -158,6 +189,10 @@ static bool match_odd_tag(const struct cursor *c, struct record *r, struct tag *
     if (cursor_starts(c, VIEW("CISE_"))) { /* Cisco ISE: a category, no colon */
         *ret = (struct tag){word, VIEW_NULL, word.p + word.n};
         return word.n <= HEADER_FIELD_MAX_BYTES;
+    }
+    if (cursor_starts(c, VIEW("kernel:["))) { /* no blank before the time since start */
+        *ret = (struct tag){view_of(c->p, 6), VIEW_NULL, c->p + 7};
+        return true;
     }
     bool may_be = *c->p == '(' || is_upper(*c->p) || is_digit(*c->p);
     return may_be && match_watchguard_tag(c, r, ret);
@@ -223,7 +258,8 @@ static void take_certain_host(struct cursor *c, struct record *r)
     struct cursor next = {word.p + word.n, c->end};
     struct tag tag;
     skip_blanks(&next);
-    if (!cursor_starts(&next, VIEW("CEF:")) && !cursor_starts(&next, VIEW("LEEF:"))) {
+    if (!cursor_starts(&next, VIEW("CEF:")) && !cursor_starts(&next, VIEW("LEEF:")) &&
+        !cursor_starts(&next, VIEW("MSWinEventLog"))) {
         struct view after = peek_token(&next);
         if (after.n < 5 || after.p[after.n - 1] != ':' || after.p[after.n - 2] != ']' ||
             !tag_match_bracket(after, &tag) || !all_digits(tag.pid))
@@ -259,6 +295,11 @@ bool rfc3164_parse(const struct parse *in, struct record *r)
     struct cursor c = in->text;
     struct timestamp t;
     skip_blanks(&c);
+    if (UNLIKELY(cursor_starts(&c, VIEW(": ")))) {
+        struct cursor after = {c.p + 2, c.end};
+        if (timestamp_scan(&after, &in->ctx->cache, &t) != TIMESTAMP_ABSENT)
+            c.p += 2;
+    }
     if (UNLIKELY(cursor_starts(&c, VIEW("1 "))) && cursor_left(&c) > 20 && is_upper(c.p[2])) {
         struct cursor after = {c.p + 2, c.end};
         if (timestamp_scan(&after, &in->ctx->cache, &t) != TIMESTAMP_ABSENT)

@@ -16,6 +16,7 @@ struct form {
 static const struct form forms[] = {
     {FORMAT_MERAKI, meraki_parse},
     {FORMAT_RFC5424, rfc5424_parse},
+    {FORMAT_RFC5424, rfc5424_parse_incomplete},
     {FORMAT_CISCO, cisco_parse},
     {FORMAT_RFC3164, rfc3164_parse},
 };

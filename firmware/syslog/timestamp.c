@@ -190,6 +190,14 @@ static bool scan_zone_word(struct cursor *c, struct timestamp *t)
     while (n < 6 && n < cursor_left(c) && is_upper(c->p[n]))
         n++;
     struct cursor at = {c->p + n, c->end};
+    if (n == 2 && memcmp(c->p, "TZ", 2) == 0 && cursor_left(&at) > 1 && is_digit(at.p[1]) &&
+        (*at.p == '-' || *at.p == '+')) { /* RFC 3164's example: which way is not said */
+        for (at.p += 2; at.p < at.end && is_digit(*at.p);)
+            at.p++;
+        t->is_ambiguous = true;
+        *c = at;
+        return true;
+    }
     if (n == 3 && (memcmp(c->p, "GMT", 3) == 0 || memcmp(c->p, "UTC", 3) == 0) &&
         scan_offset_after_word(&at, t)) {
         *c = at;

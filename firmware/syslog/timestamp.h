@@ -32,6 +32,9 @@ enum timestamp_result timestamp_iso(struct cursor *c, struct timestamp *ret);
 enum timestamp_result timestamp_scan(struct cursor *c, struct syslog_cache *cache,
                                      struct timestamp *ret);
 
+/* Seconds since the epoch, "1773143100.123456789", and the blank after them. */
+bool timestamp_epoch(struct cursor *c, int64_t *ret_us);
+
 /* Set the time members of the record: the instant (year-less: nearest to received_at; without zone:
  * in ctx->zone; in the repeated hour: nearest to received_at), its text and form for the layout. */
 void timestamp_apply(const struct timestamp *t, enum timestamp_result result,

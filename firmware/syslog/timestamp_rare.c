@@ -113,3 +113,30 @@ enum timestamp_result timestamp_weekday(struct cursor *c, struct timestamp *t)
         *c = at;
     return result;
 }
+
+#define EPOCH_DIGITS 10 /* from 2001 to 2286 */
+
+bool timestamp_epoch(struct cursor *c, int64_t *ret_us)
+{
+    if (cursor_left(c) < EPOCH_DIGITS + 2 || *c->p == '0')
+        return false;
+    int64_t us = 0, scale = US_PER_SECOND;
+    const char *p = c->p;
+    for (; p < c->p + EPOCH_DIGITS; p++) {
+        if (!is_digit(*p))
+            return false;
+        us = us * 10 + (*p - '0');
+    }
+    us *= US_PER_SECOND;
+    if (*p == '.') {
+        for (p++; p < c->end && is_digit(*p); p++) {
+            scale /= 10;
+            us += scale * (*p - '0');
+        }
+    }
+    if (p == c->end || *p != ' ')
+        return false;
+    c->p = p + 1;
+    *ret_us = us;
+    return true;
+}
