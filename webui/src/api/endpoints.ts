@@ -1,6 +1,6 @@
 /* The requests the console makes, one function each. */
 import { API, request, requestBytes, search } from "./client";
-import type { Histogram, Ledger, LogPage, Rates, Session, Setting, SettingValue, Sources } from "./types";
+import type { Histogram, Ledger, LogDetail, LogPage, Rates, Session, Setting, SettingValue, Sources } from "./types";
 
 export interface SpanMs {
     from: number;
@@ -36,6 +36,10 @@ export function getLogs(query: string, range: SpanMs, cursor: string | undefined
 
 export function getHistogram(query: string, range: SpanMs, buckets: number, signal: AbortSignal): Promise<Histogram> {
     return request(`/logs/histogram${search({ query, ...span(range), buckets })}`, { signal });
+}
+
+export function getLog(id: string, signal: AbortSignal): Promise<LogDetail> {
+    return request(`/logs/${encodeURIComponent(id)}`, { signal });
 }
 
 export function getRaw(id: string, signal: AbortSignal): Promise<Uint8Array> {

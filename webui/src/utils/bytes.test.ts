@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { bytesToText, hexLines, visible, visibleLines } from "./bytes";
-import { findPairs } from "./pairs";
 import { guideLines, isLoopback, plainHost, portOf } from "./guide";
 
 describe("bytes as received", () => {
@@ -33,20 +32,6 @@ describe("text from the network", () => {
     ])("%j hides nothing and keeps its order", (text, shown) => expect(visible(text)).toBe(shown));
 
     it("keeps its lines where there is room for them", () => expect(visibleLines("a\r\nb\u202e")).toBe("a␍\nb<U+202E>"));
-});
-
-describe("pairs in a message", () => {
-    it("are found with and without quotes", () => {
-        expect(findPairs('deny src=192.0.2.1, policy="a b" bytes=12 user=\'x y\'')).toEqual([
-            { key: "src", value: "192.0.2.1", text: "src=192.0.2.1" },
-            { key: "policy", value: "a b", text: 'policy="a b"' },
-            { key: "bytes", value: "12", text: "bytes=12" },
-            { key: "user", value: "x y", text: "user='x y'" },
-        ]);
-        expect(findPairs("a == b, 1=2, =x")).toEqual([]);
-    });
-
-    it("are bounded", () => expect(findPairs("a=1 ".repeat(1000))).toHaveLength(100));
 });
 
 describe("the lines for devices", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addClause, byteToIndex, clause, insideWords, notThis, onlyThis, quote, wantedTexts } from "./query";
+import { addClause, byteToIndex, clause, insideWords, notThis, onlyThis, pairField, quote, wantedTexts } from "./query";
 
 describe("a clicked value", () => {
     it.each([
@@ -36,6 +36,25 @@ describe("a clicked value", () => {
     });
 });
 
+describe("a clicked pair", () => {
+    it.each([
+        ["srcip", "10.0.0.7", "kv.srcip:10.0.0.7"],
+        ["src zone", "Null", 'kv."src zone":Null'],
+        ["Protocol(1001)", "TCP", 'kv."Protocol(1001)":TCP'],
+        ['a"b', 'say "hi"', 'kv."a\\"b":"say \\"hi\\""'],
+        ["msg", "", 'kv.msg:""'],
+        ["ports", "1..5", 'kv.ports:"1..5"'],
+        ["版", "値", "kv.版:値"],
+    ])("%s = %s is asked for as it stands", (name, value, text) => expect(clause(pairField(name), value)).toBe(text));
+
+    it("joins the query once and replaces its opposite", () => {
+        const field = pairField("src zone");
+        expect(onlyThis('kv."src zone":Null x', field, "Null")).toBe('x kv."src zone":Null');
+        expect(notThis('x kv."src zone":Null', field, "Null")).toBe('x -kv."src zone":Null');
+        expect(onlyThis("-kv.a:(b OR c)", "hostname", "h")).toBe("-kv.a:(b OR c) hostname:h");
+    });
+});
+
 describe("searching inside words", () => {
     it.each([
         ["link down", "*link* *down*"],
@@ -53,6 +72,8 @@ describe("what a found message contains", () => {
         ["fail* -skip NOT this", ["fail"]],
         ["hostname:fw01 message:port", ["port"]],
         ["(a OR b)", ["a", "b"]],
+        ['kv.action:deny -kv.a:b kv."x y":"p q" kv.n:>5 kv.n:1..9 kv.f:*', ["deny", "p q"]],
+        ["kv.host:fw-* kv.a:(b OR c) kv.http", ["fw-", "kv.http"]],
         ["10:41:07 http://x/y -> --force", ["10:41:07", "http://x/y", "->", "--force"]],
         ["-10.0.0.1 -%LINK", []],
         ["", []],

@@ -7,14 +7,16 @@ interface Piece {
 }
 
 /** A name before a colon is a field only when it is one of these; http://x and 10:41:07 are text. */
-const FIELD = /^(?:source|listener|facility|severity|hostname|app_name|procid|msgid|structured_data|message|format):/;
+const FIELD = /^(?:source|listener|facility|severity|hostname|app_name|procid|msgid|structured_data|message|format|mark):/;
+/** kv.NAME: of a pair in the message; a name that is no plain word is quoted. */
+const PAIR = /^kv\.(?:"(?:[^"\\]|\\.)*"|[^\s()":])+:/;
 /** A dash excludes what follows it; --force and -> are text. */
 const EXCLUDED = /^-[\p{L}\p{N}"(*_%]/u;
 
 /** Cut a query into what stands in it.  What is odd stays as it is: the box says what is wrong. */
 export function pieces(query: string): Piece[] {
     const out: Piece[] = [];
-    const pattern = /\s+|-?\(|\)|-?[A-Za-z_]+:(?:"(?:[^"\\]|\\.)*"?|\([^)]*\)?|[^\s()]*)|-?"(?:[^"\\]|\\.)*"?|[^\s()]+/g;
+    const pattern = /\s+|-?\(|\)|-?(?:kv\.(?:"(?:[^"\\]|\\.)*"|[^\s()":])+|[A-Za-z_]+):(?:"(?:[^"\\]|\\.)*"?|\([^)]*\)?|[^\s()]*)|-?"(?:[^"\\]|\\.)*"?|[^\s()]+/g;
     for (const [text] of query.matchAll(pattern)) {
         const body = EXCLUDED.test(text) ? text.slice(1) : text;
         const negated = body !== text;
@@ -24,7 +26,7 @@ export function pieces(query: string): Piece[] {
         else if (text === ")") kind = "close";
         else if (body === "OR" || body === "AND" || body === "NOT") kind = "operator";
         else if (body.startsWith('"')) kind = "phrase";
-        else if (FIELD.test(body)) kind = "field";
+        else if (FIELD.test(body) || PAIR.test(body)) kind = "field";
         out.push({ text, kind, negated });
     }
     return out;
@@ -37,7 +39,14 @@ export function quote(value: string): string {
 }
 
 export function clause(field: string, value: string): string {
-    return `${field}:${quote(value)}`;
+    // of a pair 1..5 is a range of numbers
+    const isRange = field.startsWith("kv.") && value.includes("..");
+    return `${field}:${isRange ? `"${value}"` : quote(value)}`;
+}
+
+/** A pair's name as a field. */
+export function pairField(name: string): string {
+    return /^[\p{L}\p{N}._/@+-]+$/u.test(name) ? `kv.${name}` : `kv."${name.replace(/["\\]/g, "\\$&")}"`;
 }
 
 function hasOr(query: string): boolean {
@@ -97,12 +106,14 @@ export function wantedTexts(query: string): string[] {
         if (skip) continue;
         let value = text;
         if (kind === "field") {
-            if (!text.startsWith("message:")) continue;
-            value = text.slice("message:".length);
+            const name = text.startsWith("message:") ? "message:" : PAIR.exec(text)?.[0];
+            if (name === undefined) continue;
+            value = text.slice(name.length);
+            if (value.startsWith("(") || (name !== "message:" && /^[<>]|^[^"]*\.\./.test(value))) continue;
         } else if (kind !== "word" && kind !== "phrase") continue;
         const quoted = value.startsWith('"');
         const plain = quoted ? value.slice(1, value.endsWith('"') ? -1 : undefined).replace(/\\(.)/g, "$1") : value;
-        for (const part of quoted ? [plain] : plain.split("*")) {
+        for (const part of quoted ? [plain] : plain.split(kind === "field" ? /[*?]/ : "*")) {
             if (part) out.push(part);
         }
     }

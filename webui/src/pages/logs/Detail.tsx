@@ -3,14 +3,15 @@ import { Copy } from "../../components/Copy";
 import { Icon } from "../../components/Icon";
 import ui from "../../components/ui.module.css";
 import { useWords, type Translate } from "../../i18n";
-import { visible, visibleLines } from "../../utils/bytes";
+import { visibleLines } from "../../utils/bytes";
 import { cx } from "../../utils/cx";
 import { formatExact, formatSpan, microseconds } from "../../utils/format";
-import { findPairs } from "../../utils/pairs";
 import { severityName, severityTone } from "../../utils/severity";
 import css from "./detail.module.css";
 import { fieldsOf, type FieldRow } from "./fields";
 import logs from "./logs.module.css";
+import { OnlyNot, type Acts } from "./OnlyNot";
+import { Pairs } from "./Pairs";
 import { RawView } from "./RawView";
 
 function microsOf(rfc3339: string): number {
@@ -25,29 +26,14 @@ function difference(entry: LogEntry, t: Translate): string {
     return t(ms > 0 ? "line.behind" : "line.ahead", { span: formatSpan(ms) });
 }
 
-interface Acts {
-    onOnly: (field: string, value: string) => void;
-    onNot: (field: string, value: string) => void;
-}
-
-function Value({ row, onOnly, onNot }: Acts & { row: FieldRow }) {
+function Value({ row, ...acts }: Acts & { row: FieldRow }) {
     const { t } = useWords();
-    const label = t("line.actions", { field: t(row.word), value: row.shown });
     return (
         <div class={css.field}>
             <dt>{t(row.word)}</dt>
             <dd>
                 <span class={css.value}>{row.shown}</span>
-                {row.field && (
-                    <span class={css.acts} role="group" aria-label={label}>
-                        <button type="button" class={cx(ui.button, ui.small, ui.bare)} onClick={() => onOnly(row.field ?? "", row.value)}>
-                            {t("line.only")}
-                        </button>
-                        <button type="button" class={cx(ui.button, ui.small, ui.bare)} onClick={() => onNot(row.field ?? "", row.value)}>
-                            {t("line.not")}
-                        </button>
-                    </span>
-                )}
+                {row.field && <OnlyNot field={row.field} value={row.value} name={t(row.word)} shown={row.shown} {...acts} />}
             </dd>
         </div>
     );
@@ -55,15 +41,13 @@ function Value({ row, onOnly, onNot }: Acts & { row: FieldRow }) {
 
 interface Props extends Acts {
     entry: LogEntry;
-    onText: (phrase: string) => void;
     onAround: () => void;
     onMove: (by: number) => void;
     onClose: () => void;
 }
 
-export function Detail({ entry, onOnly, onNot, onText, onAround, onMove, onClose }: Props) {
+export function Detail({ entry, onOnly, onNot, onAround, onMove, onClose }: Props) {
     const { t } = useWords();
-    const pairs = findPairs(entry.message);
     const tone = severityTone(entry.severity);
     return (
         <aside class={css.panel} aria-label={t("line.detail")}>
@@ -109,26 +93,7 @@ export function Detail({ entry, onOnly, onNot, onText, onAround, onMove, onClose
                     <Value key={row.word} row={row} onOnly={onOnly} onNot={onNot} />
                 ))}
             </dl>
-            {pairs.length > 0 && (
-                <>
-                    <h3>{t("line.pairs")}</h3>
-                    <dl class={css.fields}>
-                        {pairs.map((pair, i) => (
-                            <div key={i} class={css.field}>
-                                <dt class="mono">{pair.key}</dt>
-                                <dd>
-                                    <span class={css.value}>{visible(pair.value)}</span>
-                                    <span class={css.acts}>
-                                        <button type="button" class={cx(ui.button, ui.small, ui.bare)} onClick={() => onText(pair.text)}>
-                                            {t("line.only")}
-                                        </button>
-                                    </span>
-                                </dd>
-                            </div>
-                        ))}
-                    </dl>
-                </>
-            )}
+            <Pairs key={entry.id} id={entry.id} onOnly={onOnly} onNot={onNot} />
             <RawView key={entry.id} id={entry.id} />
         </aside>
     );

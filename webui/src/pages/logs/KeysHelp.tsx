@@ -11,6 +11,21 @@ const KEYS: { keys: string[]; word: Key }[] = [
     { keys: ["?"], word: "keys.help" },
 ];
 
+/** The search language by example; firmware/query/README.md has all of it. */
+const LANGUAGE: { examples: string[]; word: Key }[] = [
+    { examples: ["link down"], word: "language.words" },
+    { examples: ['"link down"'], word: "language.phrase" },
+    { examples: ["fail*"], word: "language.part" },
+    { examples: ["-debug", "a OR b"], word: "language.not" },
+    { examples: ["hostname:fw-*"], word: "language.field" },
+    { examples: ["severity:<=warning"], word: "language.severity" },
+    { examples: ["source:192.0.2.0/24"], word: "language.source" },
+    { examples: ["kv.action:deny"], word: "language.pair" },
+    { examples: ["kv.bytes:>1000", "kv.port:1..1023"], word: "language.number" },
+    { examples: ["kv.user:*", "-kv.user:*"], word: "language.present" },
+    { examples: ["mark:clock_skew"], word: "language.mark" },
+];
+
 export function KeysHelp({ onClose }: { onClose: () => void }) {
     const { t } = useWords();
     const dialog = useRef<HTMLDialogElement>(null);
@@ -24,6 +39,19 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
                         <dt>
                             {keys.map((key) => (
                                 <kbd key={key}>{key}</kbd>
+                            ))}
+                        </dt>
+                        <dd>{t(word)}</dd>
+                    </div>
+                ))}
+            </dl>
+            <h2>{t("logs.language")}</h2>
+            <dl class={css.language}>
+                {LANGUAGE.map(({ examples, word }) => (
+                    <div key={word}>
+                        <dt>
+                            {examples.map((text) => (
+                                <code key={text}>{text}</code>
                             ))}
                         </dt>
                         <dd>{t(word)}</dd>

@@ -9,7 +9,7 @@ import { TAIL_ROWS } from "../../state/tail";
 import { absoluteRange, widen, writeRange, type TimeRange } from "../../state/timeRange";
 import { useRange } from "../../state/useRange";
 import { cx } from "../../utils/cx";
-import { addClause, clause, notThis, onlyThis } from "../../utils/query";
+import { clause, notThis, onlyThis } from "../../utils/query";
 import { Detail } from "./Detail";
 import { Empty } from "./Empty";
 import { Foot } from "./Foot";
@@ -144,7 +144,6 @@ export function Logs({ session }: { session: Session }) {
                             entry={opened}
                             onOnly={onlyHere}
                             onNot={notHere}
-                            onText={(text) => go({ q: addClause(query, `"${text.replace(/["\\]/g, "\\$&")}"`) })}
                             onAround={() => around(opened)}
                             onMove={move}
                             onClose={() => open(null)}
