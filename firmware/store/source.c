@@ -120,6 +120,9 @@ static int count_news(PGconn *c, int64_t *ret, struct err *err)
     return rc;
 }
 
+/* Empty where the receiver has not told of it. */
+#define HEALTH "(case json_typeof(j -> 'health') when 'object' then j -> 'health' else '{}' end)"
+
 /* `head` in front of the question's SQL, `tail` behind it. */
 static int ask(PGconn *c, const struct source_question *q, const char *head, const char *tail,
                PGresult **ret, struct err *err)
@@ -161,7 +164,7 @@ int source_table(PGconn *c, const struct source_question *q, PGresult **ret, str
         " j ->> 'zone' as zone, j ->> 'charset' as charset, j -> 'group' ->> 'name' as"
         " source_group, case when (j ->> 'is_new')::boolean then 'new' else '' end as is_new,"
         " j ->> 'last_heard' as last_heard, (j -> 'range' ->> 'arrived')::bigint as arrived,"
-        " (select string_agg(f.key || ' ' || f.value, ', ') from json_each_text(j -> 'health'"
+        " (select string_agg(f.key || ' ' || f.value, ', ') from json_each_text(" HEALTH
         " -> 'formats') f) as formats from (",
         ") q(j, total)", ret, err);
 }
@@ -177,7 +180,7 @@ int source_members(PGconn *c, const char *address, PGresult **ret, struct err *e
                  " json_each_text(q.j) a where a.key not in ('health', 'range', 'group') union all"
                  " select 'group', q.j -> 'group' ->> 'name' union all select 'range.' || b.key,"
                  " b.value from json_each_text(q.j -> 'range') b union all select 'health.' ||"
-                 " c.key, c.value from json_each_text(q.j -> 'health') c) m where m.value <> ''",
+                 " c.key, c.value from json_each_text(" HEALTH ") c) m where m.value <> ''",
                  &r, err);
     if (rc == 0 && PQntuples(r) == 0) {
         PQclear(r);

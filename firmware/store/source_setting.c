@@ -49,8 +49,8 @@ int source_setting_change(const struct source_hand *h, const char *network, cons
                   " jsonb_build_object('name', s.name, 'zone', s.zone, 'charset', s.charset,"
                   " 'framing', s.framing, 'note', s.note) from azekura.source_setting s"
                   " where s.network = azekura.parse_network($1)), '{}') || jsonb_object($2::text[])"
-                  " || case when $3 is null then '{}' else jsonb_build_object('source_group',"
-                  " nullif($3, '')::integer) end, $4, $5) limit 1",
+                  " || case when $3::text is null then '{}' else jsonb_build_object('source_group',"
+                  " nullif($3::text, '')::integer) end, $4, $5) limit 1",
                   5, values, err);
 }
 

@@ -113,3 +113,17 @@ void metrics_write_certificate(struct buf *out, int64_t days_left)
     value(out, "azekura_tls_certificate_days_left", "gauge",
           "Whole days until the certificate of the listener for TLS expires.", days_left);
 }
+
+/* In sum: a label for each source would be as many series as anybody can send from. */
+void metrics_write_sources(struct buf *out, const struct source_sums *s)
+{
+    value(out, "azekura_sources", "gauge", "Sources ever heard.", s->sources);
+    value(out, "azekura_sources_new", "gauge", "Of them: new, up to 10,000.", s->news);
+    value(out, "azekura_source_invalid_utf8_messages", "gauge",
+          "Messages with bytes that are no UTF-8, of all sources, as they are counted now.",
+          s->invalid_utf8);
+    value(out, "azekura_source_skewed_messages", "gauge",
+          "Messages whose own time is more than five minutes off, of all sources, as they are "
+          "counted now.",
+          s->skewed);
+}

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "store/ledger.h"
+#include "store/source.h"
 #include "web/route.h"
 
 /* Count a request that was answered; route NULL: a page.  Any thread. */
@@ -25,5 +26,7 @@ void metrics_write_receiver(struct buf *out, const struct ledger_receiver *r);
 void metrics_write_detail(struct buf *out, struct view detail, bool is_current);
 /* How long the certificate of the listener for TLS lasts; negative: it has expired. */
 void metrics_write_certificate(struct buf *out, int64_t days_left);
+/* azekura_source…: all of them together. */
+void metrics_write_sources(struct buf *out, const struct source_sums *s);
 
 #endif

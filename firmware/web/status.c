@@ -82,6 +82,9 @@ void status_metrics(struct request *rq)
     if (rc == 0)
         rc = ledger_read_ever(rq->db, &totals, &err);
     int has_receiver = rc < 0 ? rc : ledger_read_receiver(rq->db, &receiver, &err);
+    struct source_sums sources;
+    if (has_receiver >= 0 && (rc = source_sums(rq->db, &sources, &err)) < 0)
+        has_receiver = rc;
     if (has_receiver > 0 && (rc = add_detail(rq, &out, &err)) < 0)
         has_receiver = rc;
     buf_printf(&out,
@@ -90,6 +93,8 @@ void status_metrics(struct request *rq)
                has_receiver >= 0);
     if (has_receiver >= 0)
         metrics_write_ledger(&out, &totals);
+    if (has_receiver >= 0)
+        metrics_write_sources(&out, &sources);
     if (has_receiver > 0)
         metrics_write_receiver(&out, &receiver);
     if (out.is_full)

@@ -8,7 +8,7 @@ from openapi import Contract
 
 V1 = "/api/v1"
 ELSEWHERE = [f"{V1}/{part}" for part in ("logs", "rates", "sources", "ledger", "load", "events", "settings", "retention", "bench", "tls",
-                                         "session", "setup", "users", "openapi")] + ["/healthz", "/metrics"]
+                                         "session", "setup", "users", "openapi", "zones")] + ["/healthz", "/metrics"]
 
 
 def check_receiver(api, box):

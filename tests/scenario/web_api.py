@@ -405,8 +405,8 @@ def main():
         check_export_limit(api, box)
         check_too_many(api, box)
         check_database_away(api, box)
-        # retention_api.py, bench_*.py, listeners_api.py, certificates_api.py
-        api.assert_all_exercised(elsewhere=[f"{V1}/{part}" for part in ("retention", "bench", "receiver", "listeners", "gaps", "tls")])
+        # retention_api.py, bench_*.py, listeners_api.py, certificates_api.py, sources_api.py
+        api.assert_all_exercised(elsewhere=[f"{V1}/{part}" for part in ("retention", "bench", "receiver", "listeners", "gaps", "tls", "sources/", "zones")])
 
 
 if __name__ == "__main__":
