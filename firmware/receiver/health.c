@@ -20,6 +20,7 @@ _Static_assert(HEALTH_SOURCES_MAX < UINT16_MAX, "a row's number fits");
 
 struct health_guess {
     struct ip source;
+    uint64_t setting;
     uint32_t turn; /* of its last use; 0: free */
     struct charset_guess state;
 };
@@ -80,6 +81,15 @@ static uint32_t hash_of(const struct health *h, const struct ip *source)
     return (uint32_t)(x >> 32);
 }
 
+/* The same number for the same zone and charset, whatever the set of rules. */
+static uint64_t number_of(const struct zone *zone, const struct charset *charset)
+{
+    uint64_t n = (uint64_t)(uintptr_t)charset;
+    for (const char *p = zone ? zone_name(zone) : ""; *p; p++)
+        n = (n ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    return n;
+}
+
 /* The first half of the room is for whoever comes, the second for those that were seen again:
  * made-up addresses do not take it. */
 static bool has_room(const struct health *h, const struct sender *s)
@@ -94,12 +104,16 @@ void health_begin(struct health *h, struct sender *s)
     s->health_row = 0;
     if (s->group == SOURCE_GROUP_BENCHMARK)
         return;
+    uint64_t setting = number_of(s->zone, s->charset);
     uint32_t at = hash_of(h, &s->source) & (PLACES - 1);
     for (; h->places[at] != 0; at = (at + 1) & (PLACES - 1)) {
-        if (ip_eq(&h->now->rows[h->places[at]].source, &s->source)) {
-            s->health_row = h->places[at];
-            return;
-        }
+        struct health_row *row = &h->now->rows[h->places[at]];
+        if (!ip_eq(&row->source, &s->source))
+            continue;
+        if (row->setting != setting) /* what was counted says nothing any more */
+            *row = (struct health_row){.source = s->source, .setting = setting};
+        s->health_row = h->places[at];
+        return;
     }
     if (!has_room(h, s)) {
         s->health_turn = 0; /* it may be seen again */
@@ -109,6 +123,7 @@ void health_begin(struct health *h, struct sender *s)
         h->now = grow(h->now, MIN(2 * h->now->room, (uint32_t)HEALTH_SOURCES_MAX + 1));
     s->health_row = h->places[at] = (uint16_t)h->now->n++;
     h->now->rows[s->health_row].source = s->source;
+    h->now->rows[s->health_row].setting = setting;
 }
 
 /* ---- charsets ---- */
@@ -134,6 +149,8 @@ static void guess(struct health *h, struct health_row *row, struct view raw)
         return;
     h->guesses_left--;
     struct health_guess *g = find_guess(h, &row->source, true);
+    if (g->setting != row->setting)
+        *g = (struct health_guess){.source = row->source, .setting = row->setting};
     g->turn = h->turn;
     charset_guess_add(&g->state, raw);
     row->is_guessed = true;
@@ -174,18 +191,29 @@ void health_look(struct health *h, struct health_row *row, const struct record *
         guess(h, row, r->raw);
 }
 
-void health_put(struct health *h, int64_t now_mono_us)
+static void take_guess(struct health *h, struct health_row *row)
+{
+    const struct health_guess *g = row->is_guessed ? find_guess(h, &row->source, false) : NULL;
+    unsigned percent = 0;
+    row->guess = g ? charset_guess(&g->state, &percent) : NULL;
+    row->percent = (uint8_t)percent;
+}
+
+void health_put(struct health *h, const struct sender_rules *rules, int64_t now_mono_us)
 {
     if (now_mono_us < h->report_mono_us || h->now->n == 1 ||
         atomic_load_explicit(&h->ready, memory_order_relaxed))
         return;
+    uint32_t kept = 1;
     for (uint32_t i = 1; i < h->now->n; i++) {
         struct health_row *row = &h->now->rows[i];
-        const struct health_guess *g = row->is_guessed ? find_guess(h, &row->source, false) : NULL;
-        unsigned percent = 0;
-        row->guess = g ? charset_guess(&g->state, &percent) : NULL;
-        row->percent = (uint8_t)percent;
+        struct source_setting now = sender_rules_setting_of(rules, &row->source);
+        if (row->setting != number_of(now.zone, now.charset))
+            continue;
+        take_guess(h, row);
+        h->now->rows[kept++] = *row;
     }
+    h->now->n = kept;
     h->report_mono_us = now_mono_us + HEALTH_REPORT_US;
     atomic_store(&h->ready, h->now);
     begin_report(h);
@@ -257,6 +285,8 @@ int health_write(PGconn *c, const struct unit_patience *p, const struct health_r
         " $11::bigint[], $12::timestamptz[], $13::text[], $14::smallint[])";
     struct buf of[COLUMNS];
     const char *values[COLUMNS];
+    if (r->n == 1)
+        return 0;
     for (int i = 0; i < COLUMNS; i++) {
         of[i] = BUF_INIT((size_t)r->n * (i == 2 ? FORMAT_COUNT * 11 : IP_TEXT_MAX) + 64);
         (void)(i == 1 ? buf_printf(&of[1], "%d", FORMAT_COUNT) : buf_add_char(&of[i], '{'));

@@ -19,6 +19,7 @@ enum {
 
 struct health_row {
     struct ip source;
+    uint64_t setting; /* by which zone and charset its messages were read; a number made of them */
     uint32_t messages;
     uint32_t formats[FORMAT_COUNT];
     uint32_t truncated, invalid_utf8, no_pri, bad_time, skewed, decoded; /* with that mark */
@@ -68,8 +69,8 @@ static inline void health_count(struct health *h, struct sender *s, const struct
 }
 
 /* Once a second: make what was counted ready for the writer, when it is time and the last one was
- * taken. */
-void health_put(struct health *h, int64_t now_mono_us);
+ * taken; not what was counted by other settings than those of the rules. */
+void health_put(struct health *h, const struct sender_rules *rules, int64_t now_mono_us);
 
 /* ---- the writer thread ---- */
 

@@ -602,7 +602,7 @@ static bool look_through_senders(struct intake *in, int64_t now, bool is_end)
      * start takes over */
     senders_due_gaps(in->senders, wall_us, false, take_gap, in);
     senders_put_refused(in->senders);
-    health_put(in->health, now);
+    health_put(in->health, in->rules, now);
     senders_counts(in->senders, &in->lane_counts.senders);
     return true;
 }

@@ -201,6 +201,7 @@ static void apply(struct sender *x, const struct sender_rules *r)
     int64_t interval_ns = limit.rate ? NS_PER_SECOND / limit.rate : 0;
     struct source_setting setting = sender_rules_setting_of(r, &x->source);
     x->generation = r->generation;
+    x->health_turn = 0; /* its health may begin anew */
     x->zone = setting.zone;
     x->charset = setting.charset;
     x->framing = (int8_t)setting.framing;
