@@ -210,13 +210,15 @@ static void print_after(struct sim *s, int64_t at_us, int steps)
     if (retention_load(s->web, &s->config, at_us, &arena, &r, &err) < 0)
         fail("cannot look", &err);
     printf("\"steps\":%d,\"month\":%d,\"month_bytes\":%lld,\"budget\":%lld,\"used\":%lld,"
-           "\"high_water\":%lld,\"capacity\":%lld,\"wal\":%lld,\"pieces_n\":%zu,\"state\":\"%s\","
+           "\"counted\":%lld,\"high_water\":%lld,\"capacity\":%lld,\"wal\":%lld,\"pieces_n\":%zu,"
+           "\"state\":\"%s\","
            "\"doubted\":%s,\"shed\":%d,\"months\":{",
            steps, r.month, (long long)retention_month_bytes(&r, r.month, -1),
            (long long)r.budget_bytes, (long long)retention_used_bytes(&r),
-           (long long)r.high_water_bytes, (long long)r.capacity_bytes, (long long)r.wal_bytes,
-           r.pieces_n, retention_state_names[s->enforcer.status.state],
-           r.is_clock_doubted ? "true" : "false", r.shed_now[0].from);
+           (long long)rule_used_bytes(&r), (long long)r.high_water_bytes,
+           (long long)r.capacity_bytes, (long long)r.wal_bytes, r.pieces_n,
+           retention_state_names[s->enforcer.status.state], r.is_clock_doubted ? "true" : "false",
+           r.shed_now[0].from);
     int32_t last = 0;
     for (size_t i = 0; i < r.pieces_n; i++) {
         int32_t month = r.pieces[i].day / 100;

@@ -17,6 +17,7 @@ import tempfile
 from cluster import BUILD, TEST_PROGRAMS, Cluster
 
 UTC = datetime.timezone.utc
+SEGMENT = 16 << 20
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = datetime.timedelta(microseconds=1)
 CAPACITY = 300_000_000
@@ -35,6 +36,7 @@ class Simulation:
         self.boot = None
         self.written = 0
         self.refused = 0
+        self.wal = 0
         self.receipts = []
         self.was_doubted = False
 
@@ -85,6 +87,7 @@ class Simulation:
         assert answer["stored"] + answer["refused"] == messages, answer
         self.written += answer["stored"]
         self.refused += answer["refused"]
+        self.wal += messages * size
         return answer["stored"]
 
     def step(self, at, boot="boot-1", elapsed=None):
@@ -92,6 +95,10 @@ class Simulation:
         step) says otherwise."""
         if self.boot is None:
             self.boot = at
+        if self.wal > SEGMENT:
+            # the server's checkpoints, which have minutes in the simulated time, and here next to none
+            self.cluster.psql("checkpoint")
+            self.wal = 0
         since_boot = (at - self.boot) if elapsed is None else elapsed
         # the box had been up for an hour when the simulation began
         before = datetime.timedelta(hours=1 if boot == "boot-1" else 0)
