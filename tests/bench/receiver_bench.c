@@ -1,11 +1,11 @@
-/* What a sender costs a message: finding it, its rate, its sequence numbers.  Prints nanoseconds a
- * message.
- *   receiver_bench [--messages N] */
+/* What a sender costs a message: finding it, its rate, its sequence numbers, its health.  Prints
+ * nanoseconds a message. receiver_bench [--messages N] */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "receiver/health.h"
 #include "receiver/senders.h"
 
 #define T0 (INT64_C(1773100800) * US_PER_SECOND)
@@ -98,6 +98,31 @@ static double number(struct senders *s, const struct sender_rules *r, enum text 
     return (double)spent / messages;
 }
 
+/* Counted for so many sources in turn; `text`: broken UTF-8, of which a charset is guessed. */
+static double health(const struct sender_rules *r, unsigned sources, struct view text,
+                     unsigned messages)
+{
+    struct senders *s = senders_new(NULL, 0);
+    struct health *h = health_new();
+    struct record record = {.received_at_us = T0,
+                            .reported_at_us = T0,
+                            .format = FORMAT_RFC3164,
+                            .flags = text.n ? RECORD_INVALID_UTF8 : 0,
+                            .raw = text.n ? text : VIEW("a message of about the usual length")};
+    int64_t spent = 0;
+    for (unsigned done = 0, n = 0; done < messages; done += 256, n = (n + 1) % sources) {
+        struct ip ip = numbered(n);
+        struct sender *x = senders_find(s, r, LISTENER_UDP, &ip, done);
+        int64_t begin = cpu_ns();
+        for (unsigned i = 0; i < 256; i++)
+            health_count(h, x, &record);
+        spent += cpu_ns() - begin;
+    }
+    health_free(&h);
+    senders_free(&s);
+    return (double)spent / messages;
+}
+
 int main(int argc, char **argv)
 {
     unsigned messages = 20000000;
@@ -138,6 +163,10 @@ int main(int argc, char **argv)
     printf("number: meta, 1 stream           %6.1f ns\n",
            number(s, r, TEXT_META, 0, 1, messages / 4));
     senders_free(&s);
+    printf("health: 1 source                 %6.1f ns\n", health(r, 1, VIEW_NULL, messages / 4));
+    printf("health: 1000 sources             %6.1f ns\n", health(r, 1000, VIEW_NULL, messages / 4));
+    printf("health: broken UTF-8             %6.1f ns\n",
+           health(r, 1, VIEW("<13>\x94\x46\x8f\xd8\x82\xc9\x8e\xb8\x94\x73"), messages / 4));
     sender_rules_free(&r);
     sequences_close(&sequences, false);
     (void)unlink(path);
