@@ -1,0 +1,8 @@
+/* The reader of key=value, on any bytes (pairs_check.h). */
+#include "pairs_check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    pairs_check_reader(pairs_kv, "", data, size);
+    return 0;
+}
