@@ -22,7 +22,8 @@
 #include "store/spool_file.h"
 #include "store/spool_record.h"
 
-enum { FILE_BYTES = 32 << 20 }; /* a further one is begun behind that: freed when it is done */
+/* A file is so large at most, or has one unit: its space is given back when all of it is done. */
+enum { FILE_BYTES = 32 << 20, FILES_LEAST = 8 };
 #define PATH_MAX_BYTES 320
 #define RECORD_MAX_BYTES ((size_t)512 << 20)
 #define READ_TRIES \
@@ -476,6 +477,14 @@ static void take_back(struct spool *s, struct file *f)
         s->is_appending = false;
 }
 
+/* A small spool must not be full of what is stored already. */
+static bool is_file_full(const struct spool *s, size_t more)
+{
+    const struct file *f = &s->files[s->files_n - 1];
+    uint64_t most = MIN(s->status.max_bytes / FILES_LEAST, (uint64_t)FILE_BYTES);
+    return f->bytes > SPOOL_FILE_HEAD_BYTES && (uint64_t)f->bytes + more > most;
+}
+
 static int append(struct spool *s, const struct spool_head *h, const struct buf *record,
                   struct err *err)
 {
@@ -484,7 +493,7 @@ static int append(struct spool *s, const struct spool_head *h, const struct buf 
         return err_set_field(err, ENOSPC, "spool", "spool.max_bytes",
                              "the spool is full: spool.max_bytes is %llu",
                              (unsigned long long)s->status.max_bytes);
-    if (!s->is_appending || s->files[s->files_n - 1].bytes >= FILE_BYTES) {
+    if (!s->is_appending || is_file_full(s, record->n)) {
         int rc = begin_file(s, err);
         if (rc < 0)
             return rc;

@@ -30,7 +30,7 @@ def main():
         is_full = threading.Event()
         tcp = []
         held = itertools.chain(itertools.takewhile(lambda _: not is_full.is_set(), noise(100_000, "fill")),
-                               noise(5_000, "held"))
+                               noise(2_000, "held"))
         sender = threading.Thread(target=lambda: tcp.append(box.send_tcp(held)))
         sender.start()
         wait_for(lambda: "memory for waiting blocks is used up" in box.log_text("receiver"), "the memory is used up", FILL_S)

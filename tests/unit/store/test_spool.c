@@ -286,11 +286,45 @@ Test(spool, the_next_start_goes_on_where_this_one_was)
     spool_close(&s);
 }
 
+static void drop_one(struct spool *s)
+{
+    struct spool_unit u;
+    struct err err = {0};
+    cr_assert_eq(spool_head(s, &u, &err), 1);
+    uint64_t position = u.position;
+    spool_unit_free(&u);
+    spool_drop_head(s, position);
+}
+
+Test(spool, a_full_spool_has_room_again_for_what_of_it_is_stored)
+{
+    static const size_t sizes[] = {1 << 20, 5 << 20, 18 << 20, 30 << 20};
+    for (size_t k = 0; k < ARRAY_LEN(sizes); k++) {
+        struct told told;
+        struct spool *s = open_spool(&told);
+        unsigned n = 0;
+        while (append_sized(s, n, sizes[k]) == 0)
+            n++;
+        struct spool_status status;
+        spool_read_status(s, &status);
+        /* a file of small units goes as a whole */
+        uint64_t each = status.bytes / n, done = MAX(MAX_BYTES / 8 / each, (uint64_t)1);
+        cr_assert_gt(n, done);
+        for (uint64_t i = 0; i < done; i++)
+            drop_one(s);
+        cr_assert_eq(append_sized(s, n, sizes[k]), 0, "units of %zu bytes", sizes[k]);
+        for (uint64_t i = done; i <= n; i++)
+            drop_one(s);
+        expect_empty(s);
+        spool_close(&s);
+    }
+}
+
 Test(spool, a_file_is_deleted_when_its_units_are_stored)
 {
     struct told told;
     struct spool *s = open_spool(&told);
-    const size_t large = 18 << 20; /* two of them begin a further file */
+    const size_t large = 18 << 20; /* has a file to itself */
     unsigned n = 0;
     while (append_sized(s, n, large) == 0)
         n++;
