@@ -294,28 +294,36 @@ static enum record_format format_of_text(struct view m)
 
 /* ---- by the program ---- */
 
-static bool is_vmware(struct view app)
+struct program {
+    uint8_t n;
+    char name[15];
+};
+
+static bool is_one_of(struct view app, const struct program *list, size_t count)
 {
-    static const char *const apps[] = {"hostd",       "hostd-probe",  "vpxa",      "vpxd",
-                                       "vmkernel",    "vmkwarning",   "vobd",      "rhttpproxy",
-                                       "vsanmgmtsvc", "sdrsinjector", "esxupdate", "fdm"};
-    for (size_t i = 0; i < ARRAY_LEN(apps); i++) {
-        if (view_eq_nocase(app, view_str(apps[i])))
+    for (size_t i = 0; i < count; i++) {
+        if (app.n == list[i].n && view_eq_nocase(app, view_of(list[i].name, list[i].n)))
             return true;
     }
     return false;
 }
 
+static bool is_vmware(struct view app)
+{
+    static const struct program apps[] = {
+        {5, "hostd"},     {11, "hostd-probe"}, {4, "vpxa"},          {4, "vpxd"},
+        {8, "vmkernel"},  {10, "vmkwarning"},  {4, "vobd"},          {10, "rhttpproxy"},
+        {9, "esxupdate"}, {11, "vsanmgmtsvc"}, {12, "sdrsinjector"}, {3, "fdm"}};
+    return is_one_of(app, apps, ARRAY_LEN(apps));
+}
+
 static bool is_junos_daemon(struct view app)
 {
-    static const char *const apps[] = {"mgd",   "rpd",  "chassisd", "mib2d", "snmpd", "dcd",
-                                       "jsrpd", "pfed", "cosd",     "lacpd", "l2cpd", "eventd",
-                                       "sshd",  "kmd",  "alarmd",   "craftd"};
-    for (size_t i = 0; i < ARRAY_LEN(apps); i++) {
-        if (view_eq(app, view_str(apps[i])))
-            return true;
-    }
-    return false;
+    static const struct program apps[] = {
+        {3, "mgd"},   {3, "rpd"},  {8, "chassisd"}, {5, "mib2d"}, {5, "snmpd"}, {3, "dcd"},
+        {5, "jsrpd"}, {4, "pfed"}, {4, "cosd"},     {5, "lacpd"}, {5, "l2cpd"}, {6, "eventd"},
+        {4, "sshd"},  {3, "kmd"},  {6, "alarmd"},   {6, "craftd"}};
+    return is_one_of(app, apps, ARRAY_LEN(apps));
 }
 
 static enum record_format format_of_app(struct view app, struct view m)
@@ -342,10 +350,13 @@ static enum record_format format_of_app(struct view app, struct view m)
     case 'V':
     case 'h':
     case 'v':
+        if (is_vmware(app))
+            return FORMAT_VMWARE;
+        break;
     case 'r':
     case 's':
     case 'e':
-        if (is_vmware(app))
+        if (app.n >= 9 && is_vmware(app))
             return FORMAT_VMWARE;
         break;
     default:

@@ -16,10 +16,6 @@
 #include "syslog/parse.h"
 #include "syslog/timestamp.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #define HEAD_MAX_BYTES 256 /* the mnemonic begins within these */
 #define MNEMONIC_MAX_BYTES 96
 
@@ -69,34 +65,18 @@ static bool match_mnemonic(const char *p, const char *end, struct view *ret, con
     return true;
 }
 
-/* The first "%" or "#" from p on, or `limit`. */
-static const char *find_sign(const char *p, const char *limit)
-{
-#ifdef __SSE2__
-    const __m128i percent = _mm_set1_epi8('%'), hash = _mm_set1_epi8('#');
-    for (; limit - p >= 16; p += 16) {
-        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-        unsigned bits = (unsigned)_mm_movemask_epi8(
-            _mm_or_si128(_mm_cmpeq_epi8(x, percent), _mm_cmpeq_epi8(x, hash)));
-        if (bits != 0)
-            return p + __builtin_ctz(bits);
-    }
-#endif
-    while (p < limit && *p != '%' && *p != '#')
-        p++;
-    return p;
-}
-
 /* The first mnemonic that begins a word; the head ends before it and a "*" in front of it. */
-static const char *find_mnemonic(const struct cursor *text, struct view *ret, const char **ret_end)
+static const char *find_mnemonic(const struct cursor *text, char sign, struct view *ret,
+                                 const char **ret_end)
 {
     const char *p = text->p, *limit = p + MIN(cursor_left(text), (size_t)HEAD_MAX_BYTES);
-    for (; (p = find_sign(p, limit)) < limit; p++) {
+    while (p < limit && (p = memchr(p, sign, (size_t)(limit - p))) != NULL) {
         bool has_star = p > text->p && p[-1] == '*';
         const char *before = has_star ? p - 1 : p;
         bool begins_word = before == text->p || before[-1] == ' ' || before[-1] == ':';
         if (begins_word && match_mnemonic(p, text->end, ret, ret_end))
             return before;
+        p++;
     }
     return NULL;
 }
@@ -208,11 +188,11 @@ static bool take_head(struct head *h)
     }
 }
 
-bool cisco_parse(const struct parse *in, struct record *r)
+static bool parse(const struct parse *in, char sign, struct record *r)
 {
     struct view mnemonic;
     const char *after;
-    const char *at = find_mnemonic(&in->text, &mnemonic, &after);
+    const char *at = find_mnemonic(&in->text, sign, &mnemonic, &after);
     if (at == NULL)
         return false;
     struct head h = {.c = {in->text.p, at}, .cache = &in->ctx->cache};
@@ -230,4 +210,14 @@ bool cisco_parse(const struct parse *in, struct record *r)
     r->app_name = mnemonic;
     r->message = view_of(after, (size_t)(in->text.end - after));
     return true;
+}
+
+bool cisco_parse(const struct parse *in, struct record *r)
+{
+    return parse(in, '%', r);
+}
+
+bool cisco_parse_task(const struct parse *in, struct record *r)
+{
+    return parse(in, '#', r);
 }

@@ -9,6 +9,10 @@
 
 #include "syslog/syslog.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 struct cursor {
     const char *p, *end;
 };
@@ -20,9 +24,13 @@ struct parse {
 };
 
 bool rfc5424_parse(const struct parse *in, struct record *r);
-/* What lacks version or time, or has RFC 3164's, but all the rest. */
+/* What has a version and no time, or RFC 3164's or an epoch, but all the rest. */
 bool rfc5424_parse_incomplete(const struct parse *in, struct record *r);
+/* The fields after the time of a message without version, when they are RFC 5424's beyond doubt. */
+bool rfc5424_take_unversioned(struct cursor c, struct record *r);
 bool cisco_parse(const struct parse *in, struct record *r);
+/* The same of controllers of access points, which write "#" for "%". */
+bool cisco_parse_task(const struct parse *in, struct record *r);
 bool rfc3164_parse(const struct parse *in, struct record *r);
 bool meraki_parse(const struct parse *in, struct record *r);
 /* The same behind a relay's header, whose time and host are then replaced. */
@@ -77,6 +85,19 @@ static inline void skip_blanks(struct cursor *c)
 static inline struct view peek_token(const struct cursor *c)
 {
     const char *p = c->p;
+#ifdef __SSE2__
+    const __m128i space = _mm_set1_epi8(' ');
+    for (; c->end - p >= 16; p += 16) {
+        /* all that is not beyond a blank: words have no other control characters, mostly */
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+        unsigned bits = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(x, space), space));
+        for (; bits != 0; bits &= bits - 1) {
+            const char *at = p + __builtin_ctz(bits);
+            if (LIKELY(*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
+                return view_of(c->p, (size_t)(at - c->p));
+        }
+    }
+#endif
     while (p < c->end && *p != ' ' && *p != '\t' && *p != '\n' && *p != '\r')
         p++;
     return view_of(c->p, (size_t)(p - c->p));

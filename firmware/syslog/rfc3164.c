@@ -310,8 +310,11 @@ bool rfc3164_parse(const struct parse *in, struct record *r)
         return false;
     if (result != TIMESTAMP_ABSENT) {
         skip_after_time(&c);
+        const struct cursor host = c;
         struct timestamp own;
-        enum timestamp_result again = timestamp_scan(&c, &in->ctx->cache, &own);
+        enum timestamp_result again = TIMESTAMP_ABSENT;
+        if (c.p < c.end && (is_digit(*c.p) || is_upper(*c.p)))
+            again = timestamp_scan(&c, &in->ctx->cache, &own);
         if (again != TIMESTAMP_ABSENT) {
             /* a relay put its time in front: the second one is the device's */
             t = own;
@@ -328,10 +331,16 @@ bool rfc3164_parse(const struct parse *in, struct record *r)
             return true;
         }
         take_inner_header(&c, in, r);
+        take_tag(&c, true, r);
+        if (UNLIKELY(view_is_null(r->app_name) && t.has_year && in->has_pri) &&
+            rfc5424_take_unversioned(host, r)) {
+            r->format = FORMAT_RFC5424;
+            return true;
+        }
     } else {
         take_certain_host(&c, r);
+        take_tag(&c, false, r);
     }
-    take_tag(&c, result != TIMESTAMP_ABSENT, r);
     if (UNLIKELY(cursor_at(&c, '\xef')))
         skip_bom(&c);
     r->message = cursor_rest(&c);

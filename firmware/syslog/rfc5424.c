@@ -210,27 +210,31 @@ static void set_fields(struct record *r, struct cursor *c, const struct view fie
     r->message = cursor_rest(c);
 }
 
+bool rfc5424_take_unversioned(struct cursor c, struct record *r)
+{
+    struct view fields[HEADER_FIELDS], data;
+    skip_blanks(&c);
+    if (!take_sound_fields(&c, false, fields, &data))
+        return false;
+    set_fields(r, &c, fields, data);
+    return true;
+}
+
 bool rfc5424_parse_incomplete(const struct parse *in, struct record *r)
 {
     struct cursor c = in->text;
     struct timestamp t;
     struct view fields[HEADER_FIELDS], data;
-    if (!in->has_pri)
-        return false;
     skip_blanks(&c);
-    if (cursor_left(&c) < 20 || !is_digit(*c.p))
+    if (!in->has_pri || cursor_left(&c) < 20 || !is_digit(*c.p) || !is_blank(c.p[1]))
         return false;
-    bool has_version = is_blank(c.p[1]);
-    if (has_version)
-        c.p += 2;
+    c.p += 2;
     int64_t epoch_us = TIME_NONE;
     enum timestamp_result result = TIMESTAMP_ABSENT;
-    if (!has_version || !timestamp_epoch(&c, &epoch_us))
+    if (!timestamp_epoch(&c, &epoch_us))
         result = timestamp_scan(&c, &in->ctx->cache, &t);
-    if (result == TIMESTAMP_ABSENT && !has_version)
-        return false;
     skip_blanks(&c);
-    bool is_certain = has_version && (result == TIMESTAMP_GOOD || epoch_us != TIME_NONE);
+    bool is_certain = result == TIMESTAMP_GOOD || epoch_us != TIME_NONE;
     if (!take_sound_fields(&c, is_certain, fields, &data))
         return false;
     r->reported_at_us = epoch_us;

@@ -9,16 +9,17 @@
 
 struct form {
     uint8_t format;
+    bool begins_with_digit; /* nothing else is tried with it */
     bool (*parse)(const struct parse *in, struct record *r);
 };
 
 /* In the order in which they are tried: the strictest first. */
 static const struct form forms[] = {
-    {FORMAT_MERAKI, meraki_parse},
-    {FORMAT_RFC5424, rfc5424_parse},
-    {FORMAT_RFC5424, rfc5424_parse_incomplete},
-    {FORMAT_CISCO, cisco_parse},
-    {FORMAT_RFC3164, rfc3164_parse},
+    {FORMAT_MERAKI, true, meraki_parse},
+    {FORMAT_RFC5424, true, rfc5424_parse},
+    {FORMAT_RFC5424, true, rfc5424_parse_incomplete},
+    {FORMAT_CISCO, false, cisco_parse},
+    {FORMAT_RFC3164, false, rfc3164_parse},
 };
 
 /* LF, CR and NUL at the end are how senders end messages (a UDP datagram of a C string, a line with
@@ -109,6 +110,24 @@ static void mark_skew(struct record *r)
         r->flags |= RECORD_CLOCK_SKEW;
 }
 
+/* "host: *task: TIME: #DOT1X-3-NAME: …": a task's name is what RFC 3164's parser leaves. */
+static bool begins_with_star(struct view v)
+{
+    return v.n > 0 && *v.p == '*';
+}
+
+static void parse_task(const struct parse *in, struct record *r)
+{
+    struct record task = *r;
+    task.hostname = task.app_name = task.procid = VIEW_NULL;
+    task.reported_at_us = TIME_NONE;
+    task.flags &= (uint8_t)~RECORD_BAD_TIME;
+    if (cisco_parse_task(in, &task)) {
+        *r = task;
+        r->format = FORMAT_CISCO;
+    }
+}
+
 /* The text as clean UTF-8: the bytes themselves, or in the scratch buffer.  *ret_flags: what was
  * done to them. */
 static struct view clean_text(struct syslog_context *ctx, struct view raw, uint8_t *ret_flags)
@@ -158,7 +177,12 @@ void syslog_parse(struct syslog_context *ctx, struct view raw, struct record *re
     bool is_copy = ret->flags != 0;
     struct parse in = {.ctx = ctx, .text = {text.p, text.p + text.n}};
     take_pri(&in, ret);
+    struct cursor first = in.text;
+    skip_blanks(&first);
+    bool has_digit = first.p < first.end && is_digit(*first.p);
     for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+        if (forms[i].begins_with_digit && !has_digit)
+            continue;
         if (forms[i].parse(&in, ret)) {
             if (ret->format == FORMAT_RAW)
                 ret->format = forms[i].format;
@@ -167,6 +191,8 @@ void syslog_parse(struct syslog_context *ctx, struct view raw, struct record *re
     }
     if (ret->format == FORMAT_RAW)
         ret->message = text;
+    if (UNLIKELY(begins_with_star(ret->message) || begins_with_star(ret->app_name)))
+        parse_task(&in, ret);
     if (ret->format == FORMAT_RAW || ret->format == FORMAT_RFC3164)
         body_recognise(&in, ret);
     mark_skew(ret);
