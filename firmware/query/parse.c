@@ -379,10 +379,11 @@ static int parse_field(struct parser *p, const struct query_field_info *f, size_
                        struct query_node **ret)
 {
     size_t value_at = p->at;
+    struct view name = view_of(p->text.p + start, MIN(value_at - 1 - start, (size_t)60));
     if (p->field)
         return fail(p, start, value_at - start,
-                    "%s: cannot stand inside %s:( … ), whose words all belong to %s", f->name,
-                    p->field->name, p->field->name);
+                    "%.*s: cannot stand inside %s:( … ), whose words all belong to %s",
+                    VIEW_ARG(name), p->field->name, p->field->name);
     if (char_at(p, p->at) == '(') {
         p->field = f;
         int rc = parse_group(p, ret);
@@ -392,8 +393,8 @@ static int parse_field(struct parser *p, const struct query_field_info *f, size_
     if (at_end(p) || blank_bytes(p->text, p->at) > 0 || p->text.p[p->at] == ')')
         return fail(
             p, start, value_at - start,
-            "a value must follow %s: without a blank; to search for this text write \"%s:\"",
-            f->name, f->name);
+            "a value must follow %.*s: without a blank; to search for this text put it into quotes",
+            VIEW_ARG(name));
     return parse_value(p, f, start, ret);
 }
 

@@ -327,3 +327,66 @@ Test(parse, every_prefix_of_a_query_is_parsed_or_refused)
         free(copy);
     }
 }
+
+Test(parse, pairs_have_a_name_and_a_value)
+{
+    static const struct text_case cases[] = {
+        {"kv.action:deny", "kv.\"action\":\"deny\""},
+        {"kv.Action:DENY", "kv.\"action\":\"deny\""},
+        {"-kv.action:deny", "-kv.\"action\":\"deny\""},
+        {"kv.action:*", "kv.\"action\":*"},
+        {"kv.*:deny", "kv.*:\"deny\""},
+        {"kv.src*:10.0.?.1", "kv.\"src\"*:\"10.0.\"?\".1\""},
+        {"kv.\"src zone\":\"a b\"", "kv.\"src zone\":\"a b\""},
+        {"kv.\"a\\\"b\":x", "kv.\"a\\\"b\":\"x\""},
+        {"kv.x@1.iut:3", "kv.\"x@1.iut\":\"3\""},
+        {"kv.msg:\"\"", "kv.\"msg\":\"\""},
+        {"kv.a:(b OR \"c d\")", "kv.\"a\":\"b\" OR kv.\"a\":\"c d\""},
+        {"kv.a:b:c", "kv.\"a\":\"b:c\""},
+        {"kv.bytes:>1000", "kv.\"bytes\":>1000"},
+        {"kv.bytes:>=-1.5e3", "kv.\"bytes\":>=-1500"},
+        {"kv.bytes:<0.1", "kv.\"bytes\":<0.10000000000000001"},
+        {"kv.bytes:<=7", "kv.\"bytes\":<=7"},
+        {"kv.port:1..1023", "kv.\"port\":1..1023"},
+        {"kv.port:1023..1", "kv.\"port\":1..1023"},
+        {"kv.port:\"1..5\"", "kv.\"port\":\"1..5\""},
+        {"kv.path:a..b", "kv.\"path\":\"a..b\""},
+        {"kv.版:値", "kv.\"版\":\"値\""},
+        {"mark:clock_skew", "mark:clock_skew"},
+        {"mark:TRUNCATED,no_pri", "mark:truncated,no_pri"},
+        {"mark:*", "mark:truncated,invalid_utf8,no_pri,bad_time,clock_skew,decoded"},
+        /* text */
+        {"kv.", "\"kv.\""},
+        {"kv.action", "\"kv.action\""},
+        {"kv.a\"b\"", "\"kv.a\" \"b\""},
+        {"\"kv.a:b\"", "\"kv.a:b\""},
+    };
+    check_all(cases, ARRAY_LEN(cases));
+}
+
+Test(parse, what_is_wrong_with_a_pair_is_said)
+{
+    static const struct text_case cases[] = {
+        {"kv.:x", "error 0+4: the name of a pair must stand between kv. and the colon, as in "
+                  "kv.action:deny; to search for this text put it into quotes"},
+        {"kv:x", "error 0+2: kv needs the name of a pair, as in kv.action:deny; to search for this "
+                 "text put it into quotes"},
+        {"kb.action:x", "error 0+9: unknown field kb.action, did you mean kv.action; to search for "
+                        "this text put it into quotes"},
+        {"a kv.b: c", "error 2+5: a value must follow kv.b: without a blank; to search for this "
+                      "text put it into quotes"},
+        {"kv.b:>x",
+         "error 5+2: \"x\" is not a number; write >1000, <=5 or 1..10, and to search for "
+         "this value as it stands put it into quotes"},
+        {"kv.a:(kv.b:c)", "error 6+5: kv.b: cannot stand inside kv.NAME:( … ), whose words all "
+                          "belong to kv.NAME"},
+        {"hostname:(kv.b:c)", "error 10+5: kv.b: cannot stand inside hostname:( … ), whose words "
+                              "all belong to hostname"},
+        {"kv.\"a:b", "error 3+1: the quote opened here is never closed; to search for a quote "
+                     "itself write \"\\\"\""},
+        {"mark:x",
+         "error 5+1: \"x\" is not a mark; write truncated, invalid_utf8, no_pri, bad_time, "
+         "clock_skew or decoded"},
+    };
+    check_all(cases, ARRAY_LEN(cases));
+}
