@@ -17,14 +17,16 @@
 static bool is_repeated(const struct cursor *c)
 {
     static const char text[] = "last message repeated ";
-    return cursor_left(c) >= sizeof(text) - 1 && memcmp(c->p, text, sizeof(text) - 1) == 0;
+    return cursor_left(c) >= sizeof(text) - 1 && *c->p == 'l' &&
+           memcmp(c->p, text, sizeof(text) - 1) == 0;
 }
 
 /* "Message forwarded from HOST: " (AIX), then the tag. */
 static void skip_forwarded(struct cursor *c)
 {
     static const char text[] = "Message forwarded from ";
-    if (cursor_left(c) > sizeof(text) - 1 && memcmp(c->p, text, sizeof(text) - 1) == 0)
+    if (cursor_left(c) > sizeof(text) - 1 && *c->p == 'M' &&
+        memcmp(c->p, text, sizeof(text) - 1) == 0)
         c->p += sizeof(text) - 1;
 }
 
@@ -107,7 +109,7 @@ static void take_host(struct cursor *c, struct record *r)
         skip_blanks(c);
         return;
     }
-    if (!tag_is_ipv6(word)) {
+    if (UNLIKELY(!tag_is_plain_host(word)) && !tag_is_ipv6(word)) {
         if (word.p[word.n - 1] == ':' && is_host_with_colon(c, word)) {
             r->hostname = view_of(word.p, word.n - 1);
             c->p += word.n;

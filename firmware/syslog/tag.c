@@ -10,7 +10,15 @@
 /* ---- words ---- */
 
 /* What a byte may be part of. */
-enum byte_class { IN_HOST = 1, IN_TAG = 2, IS_LETTER = 4, IS_DIGIT = 8, IS_COMMA = 16 };
+enum byte_class {
+    IN_HOST = 1,
+    IN_TAG = 2,
+    IS_LETTER = 4,
+    IS_DIGIT = 8,
+    IS_COMMA = 16,
+    IS_COLON = 32,
+    IS_DOT = 64
+};
 
 /* Not in a host: blanks, controls and the punctuation that only text has.  Not in a tag: = and ",
  * which name=value pairs and JSON have. */
@@ -27,10 +35,10 @@ static const uint8_t classes[256] = {
     ['+'] = IN_HOST | IN_TAG,
     [','] = IN_HOST | IN_TAG | IS_COMMA,
     ['-'] = IN_HOST | IN_TAG,
-    ['.'] = IN_HOST | IN_TAG,
+    ['.'] = IN_HOST | IN_TAG | IS_DOT,
     ['/'] = IN_HOST | IN_TAG,
     ['0' ... '9'] = IN_HOST | IN_TAG | IS_DIGIT,
-    [':'] = IN_HOST | IN_TAG,
+    [':'] = IN_HOST | IN_TAG | IS_COLON,
     [';'] = IN_TAG,
     ['<'] = IN_TAG,
     ['>'] = IN_TAG,
@@ -111,16 +119,26 @@ bool tag_is_topics(struct view v)
     return false;
 }
 
-bool tag_is_host(struct view v)
+static bool is_host_of(struct view v, unsigned all)
 {
-    if (v.n == 0 || v.n > HEADER_FIELD_MAX_BYTES)
-        return false;
-    unsigned all = classes_of(v);
     uint8_t first = classes[(unsigned char)v.p[0]];
     return (all >> 8 & IN_HOST) && (all & (IS_LETTER | IS_DIGIT)) &&
            ((first & (IS_LETTER | IS_DIGIT)) || v.p[0] == '_' || v.p[0] == ':') &&
            v.p[v.n - 1] != ':' && !tag_is_severity_word(v) &&
            !((all & IS_COMMA) && tag_is_topics(v));
+}
+
+bool tag_is_host(struct view v)
+{
+    return v.n > 0 && v.n <= HEADER_FIELD_MAX_BYTES && is_host_of(v, classes_of(v));
+}
+
+bool tag_is_plain_host(struct view v)
+{
+    if (v.n == 0 || v.n > HEADER_FIELD_MAX_BYTES)
+        return false;
+    unsigned all = classes_of(v);
+    return !(all & IS_COLON) && is_host_of(v, all) && !((all & IS_DOT) && tag_is_level(v));
 }
 
 bool tag_is_level(struct view v)
@@ -144,7 +162,7 @@ static bool is_tag_name(struct view v)
     if (!(classes[(unsigned char)v.p[0]] & (IS_LETTER | IS_DIGIT)) &&
         memchr("{}[](\"'<=-|,;", v.p[0], 13) != NULL)
         return false;
-    const char *colon = memchr(v.p, ':', v.n);
+    const char *colon = all & IS_COLON ? memchr(v.p, ':', v.n) : NULL;
     if (colon && (tag_is_ipv6(v) || memmem(colon, (size_t)(v.p + v.n - colon), "://", 3) != NULL))
         return false;
     return !tag_is_severity_word(v) && !view_eq(v, VIEW("CEF")) && !view_eq(v, VIEW("LEEF"));
@@ -166,8 +184,25 @@ bool tag_is_interface(struct view v)
            view_eq(v, VIEW("WAN"));
 }
 
+/* "name[123]:", as nearly all tags with a process number are. */
+static bool match_plain_bracket(struct view word, struct tag *ret)
+{
+    const char *end = word.p + word.n, *p;
+    if (word.n < 5 || end[-1] != ':' || end[-2] != ']')
+        return false;
+    for (p = end - 3; p > word.p && is_digit(*p);)
+        p--;
+    if (*p != '[' || p == end - 3)
+        return false;
+    *ret = (struct tag){view_of(word.p, (size_t)(p - word.p)),
+                        view_of(p + 1, (size_t)(end - 2 - (p + 1))), end};
+    return true;
+}
+
 bool tag_match_bracket(struct view word, struct tag *ret)
 {
+    if (LIKELY(match_plain_bracket(word, ret)))
+        return is_tag_name(ret->name);
     const char *end = word.p + word.n;
     const char *open = memchr(word.p, '[', word.n);
     if (open == NULL)

@@ -21,6 +21,8 @@ bool tag_is_ipv6(struct view v);
 /* Can the word be a host?  Names, addresses, and what devices put there ("slot1/bigip1",
  * "ap,00:11…"), but no punctuation that only text has. */
 bool tag_is_host(struct view v);
+/* One without a colon, which nothing else can be, and no level. */
+bool tag_is_plain_host(struct view v);
 
 /* "name[pid]:", "name[123]", "name[123" (cut by the sender) in a word. */
 bool tag_match_bracket(struct view word, struct tag *ret);
