@@ -3,7 +3,7 @@
 import json
 import time
 
-from azk import Product, run, wait_for
+from azk import Product, run, wait_for, within
 
 
 def found(box, word):
@@ -21,7 +21,7 @@ def check(box, send, listener, word):
     by_cli, by_api = wait_for(lambda: found(box, word), f"{word} is found")
     seconds = time.monotonic() - begin
     print(f"{listener}: found after {seconds:.2f} s")
-    assert seconds < 2, f"{listener}: found only after {seconds:.2f} s"
+    assert seconds < within(2), f"{listener}: found only after {seconds:.2f} s"
     for entries in (by_cli, by_api):
         assert len(entries) == 1, entries
         entry = entries[0]

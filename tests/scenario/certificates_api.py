@@ -63,7 +63,7 @@ def ask(api, method, path, body, token):
     def ended():
         last.update(api.call("GET", f"{V1}/tls/requests/{asked}", token=token))
         return last["state"] != "asked"
-    wait_for(ended, f"{method} {path} is done", 60)
+    wait_for(ended, f"{method} {path} is done")
     return last
 
 
@@ -91,7 +91,7 @@ def der(pem):
 
 
 def wait_until_shown(box, pem):
-    wait_for(lambda: shown(box) == der(pem), "the listener shows the certificate", 30)
+    wait_for(lambda: shown(box) == der(pem), "the listener shows the certificate")
 
 
 def check_roles(api, box):
@@ -140,7 +140,7 @@ def check_bad_bodies(api, admin):
 
 def check_own(api, box, admin):
     """The receiver made one at the first start; another one on demand."""
-    wait_for(lambda: api.call("GET", f"{V1}/tls", token=admin)["certificate"], "the receiver's certificate is reported", 30)
+    wait_for(lambda: api.call("GET", f"{V1}/tls", token=admin)["certificate"], "the receiver's certificate is reported")
     first = api.call("GET", f"{V1}/tls", token=admin)["certificate"]
     assert first["is_self_signed"] and first["days_left"] > 0 and shown(box) == der(first["pem"]), first
     done(api, "POST", "/tls/self-signed", {"common_name": "logs.example.net", "names": ["logs.example.net", "127.0.0.1"], "key": "rsa-3072"}, admin)
@@ -233,7 +233,7 @@ def check_many_at_once(box, admin, pem, key):
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         statuses = set(pool.map(install, range(48)))
     assert 202 in statuses and statuses <= {202, 409}, statuses
-    wait_for(lambda: box.value("select count(*) from azekura.tls_request where state = 'asked'") == "0", "all are answered", 120)
+    wait_for(lambda: box.value("select count(*) from azekura.tls_request where state = 'asked'") == "0", "all are answered")
     assert box.value("select string_agg(distinct state, ',') from azekura.tls_request where kind = 'install' and id > (select max(id) - 5 from azekura.tls_request)") == "done"
     nowhere(box, key.splitlines()[1])
 
@@ -255,7 +255,7 @@ def check_clients(api, box, admin, ca, folder):
         with socket.create_connection(box.address("tls"), 20) as plain, context.wrap_socket(plain) as s:
             s.sendall(b"<13>1 - - - - - - by tls\n")
         return api.call("GET", f"{V1}/tls", token=admin)["senders"]
-    wait_for(is_known, "the sender's certificate is reported", 60)
+    wait_for(is_known, "the sender's certificate is reported")
     sender = is_known()[0]
     assert sender["name"] == "fw01.example.net" and sender["source"] == "127.0.0.1" and sender["connections"] >= 1, sender
     error = api.call("PUT", f"{V1}/tls/allowed", token=admin, body={"allowed": [{"kind": "name", "value": "fw02.example.net"}]}, expect=409)["error"]
@@ -340,7 +340,7 @@ def check_nobody_answers(api, box, admin, pem):
     api.call("DELETE", f"{V1}/tls/client-cas/{'a' * 64}", token=admin, expect=409)
     assert int(box.value("select count(*) from azekura.tls_secret where key_pem like '%NOBODY%'")) == 16
     box.psql("update azekura.tls_request set at = now() - interval '6 minutes' where state = 'asked'")
-    wait_for(lambda: box.value("select count(*) from azekura.tls_request where state = 'asked'") == "0", "the keeper closes them", 90)
+    wait_for(lambda: box.value("select count(*) from azekura.tls_request where state = 'asked'") == "0", "the keeper closes them")
     nowhere(box, "NOBODY")
     assert "5 minutes" in api.call("GET", f"{V1}/tls/requests/{last['id']}", token=admin)["error"]
 

@@ -25,7 +25,7 @@ def main():
         wait_for(lambda: box.value("select max(last_at) < now() - interval '1 second' from azekura.log_block") == "t",
                  "the last block is old enough to be merged")
         box.start("keeper")
-        wait_for(lambda: int(box.value(TODAY)) <= 3, "the blocks of today are merged", 30)
+        wait_for(lambda: int(box.value(TODAY)) <= 3, "the blocks of today are merged")
         assert box.value("select count(*) from azekura.log_block where times = '\\xdeadbeef'") == "3"
         assert box.value("select sum(messages) from azekura.log_block where first_at > now() - interval '12 hours'") == str(sent)
 

@@ -73,7 +73,7 @@ def main():
             s.start()
         done = collections.Counter()
         what = itertools.cycle(["split_piece", "drop_pieces", "rewrite_piece|compact"])
-        wait_for(lambda: pieces_bytes(box) > BUDGET // 2, "half a budget", 120)
+        wait_for(lambda: pieces_bytes(box) > BUDGET // 2, "half a budget")
         for n in range(ROUNDS):
             kind = next(what)
             until = time.monotonic() + 2.5
@@ -94,7 +94,7 @@ def main():
         for s in senders:
             s.join()
         sent = sum(s.sent for s in senders)
-        box.wait_for_arrived(sent, 120)
+        box.wait_for_arrived(sent)
         wait_for(lambda: box.queued() == 0, "nothing is queued")
         wait_for(lambda: pieces_bytes(box) <= BUDGET, "within the budget")
         box.stop("keeper")

@@ -371,7 +371,7 @@ def check_database_away(api, box):
         api.call(method, RULE + path, token=admin, body=body, expect=503)
     cli_fails(box, 3, "database", "retention")
     box.cluster.start()
-    wait_for(lambda: box.request("GET", "/healthz").status == 200, "the web daemon finds the database again", 30)
+    wait_for(lambda: box.request("GET", "/healthz").status == 200, "the web daemon finds the database again")
 
 
 def main():

@@ -61,7 +61,7 @@ def main():
         assert box.value("select count(*) from azekura.logs") == str(MESSAGES + 100)
 
         api.call("PUT", RULE, token=operator, body={"over_budget": "trim"})
-        receipts = wait_for(lambda: api.call("GET", f"{RULE}/deletions", token=viewer)["entries"], "what was told goes", 60)
+        receipts = wait_for(lambda: api.call("GET", f"{RULE}/deletions", token=viewer)["entries"], "what was told goes")
         assert [(r["group"], r["reason"], r["messages"]) for r in receipts] == [("debug", "quota", MESSAGES)], receipts
         assert box.value("select count(*) from azekura.logs") == "100"
         wait_for(lambda: all(p["open"] == [] for p in previews().values()), "nothing more would go")

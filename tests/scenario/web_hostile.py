@@ -5,7 +5,7 @@ import json
 import socket
 import time
 
-from azk import Product, run, wait_for
+from azk import Product, run, wait_for, within
 from openapi import Contract
 
 V1 = "/api/v1"
@@ -89,7 +89,7 @@ def check_dripping_bodies(box):
         with socket.create_connection(("127.0.0.1", box.http_port)) as s:
             s.settimeout(1)
             s.sendall(head.encode())
-            while time.monotonic() - begin < 40:
+            while time.monotonic() - begin < within(40):
                 try:
                     s.sendall(b" ")
                     reply = s.recv(4096)
@@ -102,7 +102,7 @@ def check_dripping_bodies(box):
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         ends = list(pool.map(drip, range(8)))
-    assert all(code in (408, None) and took < 30 for code, took in ends), ends
+    assert all(code in (408, None) and took < within(30) for code, took in ends), ends
 
 
 def check_slow_readers(box):
@@ -136,7 +136,7 @@ def check_revoked(box):
         s = socket.socket()
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         s.connect(("127.0.0.1", box.http_port))
-        s.settimeout(20)
+        s.settimeout(within(20))
         s.sendall(f"GET {V1}{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
         assert status(s.recv(100)) == 200
         return s
@@ -146,7 +146,7 @@ def check_revoked(box):
         ended = time.monotonic()
         while tail.recv(65536):
             pass
-        assert time.monotonic() - ended < 8, "the live view ends"
+        assert time.monotonic() - ended < within(8), "the live view ends"
         time.sleep(max(0, ended + 3 - time.monotonic()))  # an export looks again after 2 s: this is its client's pause
         rest = last = b""
         while rest := export.recv(65536):
@@ -191,17 +191,17 @@ def check_files(box):
 def check_half_sent(box):
     """Forty clients that send half a request: others are served, and the forty are sent away in time."""
     begin = time.monotonic()
-    half = [socket.create_connection(("127.0.0.1", box.http_port), timeout=40) for _ in range(40)]
+    half = [socket.create_connection(("127.0.0.1", box.http_port), timeout=within(40)) for _ in range(40)]
     for i, s in enumerate(half):
         s.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0" if i % 2 else
                   f"POST {V1}/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{{".encode())
     assert box.request("GET", "/healthz").status == 200, "others are served meanwhile"
-    assert time.monotonic() - begin < 9
+    assert time.monotonic() - begin < within(9)
     with concurrent.futures.ThreadPoolExecutor(40) as pool:
         ends = list(pool.map(lambda s: s.recv(4096), half))
     for s in half:
         s.close()
-    assert time.monotonic() - begin < 35, "they are sent away"
+    assert time.monotonic() - begin < within(35), "they are sent away"
     assert all(e == b"" or status(e) in (400, 408) for e in ends), ends[:4]
     assert box.request("GET", "/healthz").status == 200
 
@@ -215,7 +215,7 @@ def check_abandoned_search(box):
             s.sendall(f"GET {V1}/logs HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
             running = "select count(*) from pg_stat_activity where usename = 'azekura_web' and query like '%azekura.search%' and state = 'active'"
             wait_for(lambda: box.value(running) == "1", "the search runs")
-        wait_for(lambda: box.value(running) == "0", "the search is cancelled", 5)
+        wait_for(lambda: box.value(running) == "0", "the search is cancelled", within(5))
 
 
 class HeldLock:

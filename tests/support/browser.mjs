@@ -12,7 +12,8 @@ const require = createRequire(`${AZK_WEBUI}/package.json`);
 const { chromium } = require("playwright-core");
 const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
-export const WAIT = { timeout: 30_000 };
+/** It ends what hangs; a machine with much else to do is given its time. */
+export const WAIT = { timeout: 90_000 };
 
 const replies = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
