@@ -724,12 +724,25 @@ static bool is_left(const struct charset *c, struct view clean)
     return is_wide(c) || is_surely_utf8(clean);
 }
 
+/* UTF-8 that was cut within its last character, as a limit of length does. */
+static bool is_cut_utf8(struct view in)
+{
+    size_t n = utf8_clean_prefix(in), rest = in.n - n;
+    if (rest == 0 || rest > 3)
+        return false;
+    const unsigned char *p = (const unsigned char *)in.p + n;
+    size_t whole = *p < 0xc2 || *p > 0xf4 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
+    for (size_t i = 1; i < rest; i++)
+        whole = (p[i] & 0xc0) == 0x80 ? whole : 0;
+    return rest < whole && is_surely_utf8(view_of(in.p, n));
+}
+
 int charset_text(const struct charset *c, struct view in, struct buf *out, size_t *ret_undecodable)
 {
     size_t before = out->n;
     /* a wide text has zeros in it, so it is no clean one */
     bool is_clean = utf8_is_clean(in);
-    if (is_clean && is_left(c, in))
+    if (is_clean ? is_left(c, in) : is_cut_utf8(in))
         return 0;
     int bad = charset_decode(c, in, out);
     if (bad < 0)

@@ -41,8 +41,8 @@ MUST_USE int charset_decode(const struct charset *c, struct view in, struct buf 
 /* The text of a message that has bytes which its charset makes a difference for, appended to *out.
  * What is UTF-8 more probably than a text of this charset is left to the caller, nothing appended:
  * valid UTF-8 that the charset cannot decode, that a charset of one byte a letter would make
- * nonsense of, or that is longer letters throughout.  Returns 1 and the number of bytes that were
- * none in *ret_undecodable; 0: take it as UTF-8; -ENOSPC. */
+ * nonsense of, or that is longer letters throughout, the last of which may be cut.  Returns 1 and
+ * the number of bytes that were none in *ret_undecodable; 0: take it as UTF-8; -ENOSPC. */
 MUST_USE int charset_text(const struct charset *c, struct view in, struct buf *out,
                           size_t *ret_undecodable);
 /* UTF-16 with a byte order mark, which no UTF-8 begins with: its charset whatever is set; else

@@ -19,7 +19,7 @@ static void check_decoded(const struct charset *c, struct view in)
     int rc = charset_text(c, in, &again, &undecodable);
     CHECK(rc == 0 || rc == 1);
     CHECK(rc == 1 ? undecodable == (size_t)bad && view_eq(buf_view(&out), buf_view(&again))
-                  : again.n == 0 && utf8_is_clean(in));
+                  : again.n == 0 && in.n - utf8_clean_prefix(in) <= 3);
     buf_free(&out);
     buf_free(&again);
 }

@@ -92,3 +92,37 @@ Test(settings, settings_are_remembered_and_those_that_cannot_be_read_are_left_ou
     settings_load_kept(&config, &state);
     cr_expect_eq(config.flush_ms, 77);
 }
+
+Test(settings, receiver_charset_may_be_any_charset_there_is)
+{
+    struct err err = {0};
+    const struct setting *s = config_find(VIEW("receiver.charset"), &err);
+    cr_assert_not_null(s);
+    struct buf names = BUF_INIT(4096);
+    for (size_t i = 0; charset_at(i); i++)
+        (void)buf_printf(&names, "%s%s", i ? "|" : "", charset_name(charset_at(i)));
+    cr_expect_str_eq(s->choices, buf_str(&names));
+    buf_free(&names);
+}
+
+Test(settings, how_sources_are_read_is_remembered_for_a_start_without_database)
+{
+    struct ip inside = {4, {10, 1, 2, 3}};
+    write_kept("senders", VIEW("everyone 0 1\nsource 10.1.0.0/16 Asia/Tokyo Shift_JIS counted\n"));
+    settings_load_kept_rules(&shared, &state);
+    cr_assert_not_null(shared.first_rules, "a replay needs them");
+    struct source_setting x = sender_rules_setting_of(shared.first_rules, &inside);
+    cr_assert(x.zone && x.charset);
+    cr_expect_str_eq(zone_name(x.zone), "Asia/Tokyo");
+    cr_expect_str_eq(charset_name(x.charset), "Shift_JIS");
+    cr_expect_eq(x.framing, FRAME_COUNTED);
+}
+
+Test(settings, without_a_file_the_charset_is_that_of_the_settings)
+{
+    struct ip any = {4, {10, 1, 2, 3}};
+    snprintf(shared.config.charset, sizeof(shared.config.charset), "EUC-JP");
+    settings_load_kept_rules(&shared, &state);
+    cr_expect_str_eq(charset_name(sender_rules_setting_of(shared.first_rules, &any).charset),
+                     "EUC-JP");
+}

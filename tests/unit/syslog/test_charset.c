@@ -254,6 +254,10 @@ Test(charset, what_is_utf8_is_taken_as_it)
         {"EUC-JP", "\xc4\xa3", 1},
         {"ISO-2022-JP", "\033$B$\"\033(B", 1},
         {"Shift_JIS", "\x83\x8d\x83\x4f", 1},
+        {"Shift_JIS", "ログイン\xe5\xa4", 0}, /* cut */
+        {"Shift_JIS", "ログイン\xe5", 0},
+        {"windows-1252", "caf\xe9", 1},
+        {"Shift_JIS", "\x83\x8d\x83\x4f\xe5", 1},
         {"windows-1252", "M\xfcller", 1},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -261,7 +265,7 @@ Test(charset, what_is_utf8_is_taken_as_it)
         size_t bad = 99;
         int rc = charset_text(named(cases[i].charset), view_str(cases[i].text), &out, &bad);
         cr_expect_eq(rc, cases[i].taken, "%s: %s", cases[i].charset, cases[i].text);
-        cr_expect_eq(bad, rc ? 0u : 99u, "%s: %s", cases[i].charset, cases[i].text);
+        cr_expect(rc ? bad <= 1 : bad == 99, "%s: %s", cases[i].charset, cases[i].text);
         cr_expect(rc ? out.n > 0 : out.n == 0, "%s: %s", cases[i].charset, cases[i].text);
         buf_free(&out);
     }
