@@ -4,7 +4,7 @@
 \set made `:make_blocks < blocks/sources.txt > :tmp/plain.copy && echo yes`
 \set made `iconv -f UTF-8 -t CP932 blocks/sources_japanese.txt | :make_blocks > :tmp/japanese.copy && echo yes`
 set client_min_messages = error;
-select plan(63);
+select plan(64);
 select ok(azekura.ensure_partition('2026-03-10') is not null, 'the day has a piece');
 copy azekura.log_block from :'plain';
 copy azekura.log_block from :'japanese';
@@ -73,6 +73,7 @@ select is(id, 1::bigint, 'it is asked for') from azekura.ask_reparse('192.0.2.0/
 select ok(zone = 'Asia/Tokyo' and charset = 'Shift_JIS' and but_not = '{192.0.2.99/32}', 'with what the row says, and without the rows in it') from azekura.reparse_request;
 select ok(pg_temp.work() > 7, 'block by block');
 select ok(state = 'done' and messages = 950 and skipped = 0 and share = 1 and fault is null, 'it is done') from azekura.reparse_request;
+select is(blocks, (select count(*) from azekura.log_block where azekura.senders_in_network(senders, '192.0.2.0/24')), 'blocks of its senders, no others are opened') from azekura.reparse_request;
 select is(changed, (:'p'::json ->> 'changed')::bigint, 'as many came out otherwise as the preview said') from azekura.reparse_request;
 
 create temp table now as select l.*, azekura.raw(id) as raw from azekura.logs l;
