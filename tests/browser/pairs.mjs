@@ -102,7 +102,7 @@ await step("marks are named, and searched", async () => {
 await step("the help names the language", async () => {
     await search("");
     await page.getByRole("row").first().waitFor(WAIT);
-    await page.locator("body").press("?");
+    await page.getByRole("button", { name: "Help" }).click();
     await page.getByRole("dialog").waitFor(WAIT);
     await visible("kv.action:deny", page.getByRole("dialog"));
     await checkAccessibility("the help");
@@ -123,7 +123,7 @@ await step("both languages and themes, and a phone", async () => {
         await shot(`pairs-${language}-${theme}-${width}`);
         await checkAccessibility(`pairs, ${language}, ${theme}, ${width}`);
         await page.keyboard.press("Escape");
-        await page.locator("body").press("?");
+        await page.getByRole("button", { name: language === "en" ? "Help" : "ヘルプ" }).click();
         await page.getByRole("dialog").waitFor(WAIT);
         await shot(`help-${language}-${theme}-${width}`);
         await checkAccessibility(`help, ${language}, ${theme}, ${width}`);

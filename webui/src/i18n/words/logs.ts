@@ -50,6 +50,7 @@ export const logs = {
     "logs.liveResume": ["Go on", "再開"],
     "logs.liveLost": ["The live connection is lost; trying again.", "ライブ接続が切れました。再接続しています。"],
     "logs.errorAt": ["The query cannot be read at the marked place.", "検索条件の印の位置を解釈できません。"],
+    "logs.help": ["Help", "ヘルプ"],
     "logs.keys": ["Keys", "キー操作"],
     "logs.language": ["What can be searched for", "検索条件の書き方"],
     "language.words": ["both words, anywhere", "両方の語を含む（位置は問わない）"],

@@ -31,20 +31,7 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
     const dialog = useRef<HTMLDialogElement>(null);
     useEffect(() => dialog.current?.showModal(), []);
     return (
-        <dialog ref={dialog} class={css.dialog} aria-label={t("logs.keys")} onClose={onClose}>
-            <h2>{t("logs.keys")}</h2>
-            <dl>
-                {KEYS.map(({ keys, word }) => (
-                    <div key={word}>
-                        <dt>
-                            {keys.map((key) => (
-                                <kbd key={key}>{key}</kbd>
-                            ))}
-                        </dt>
-                        <dd>{t(word)}</dd>
-                    </div>
-                ))}
-            </dl>
+        <dialog ref={dialog} class={css.dialog} aria-label={t("logs.help")} onClose={onClose}>
             <h2>{t("logs.language")}</h2>
             <dl class={css.language}>
                 {LANGUAGE.map(({ examples, word }) => (
@@ -52,6 +39,19 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
                         <dt>
                             {examples.map((text) => (
                                 <code key={text}>{text}</code>
+                            ))}
+                        </dt>
+                        <dd>{t(word)}</dd>
+                    </div>
+                ))}
+            </dl>
+            <h2>{t("logs.keys")}</h2>
+            <dl>
+                {KEYS.map(({ keys, word }) => (
+                    <div key={word}>
+                        <dt>
+                            {keys.map((key) => (
+                                <kbd key={key}>{key}</kbd>
                             ))}
                         </dt>
                         <dd>{t(word)}</dd>

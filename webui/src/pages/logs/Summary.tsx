@@ -69,7 +69,7 @@ export function Summary({ search, session, isWrapped, onWrap, onKeys }: Props) {
                 )}
                 <button type="button" class={cx(ui.button, ui.small, css.keys)} onClick={onKeys}>
                     <kbd>?</kbd>
-                    {t("logs.keys")}
+                    {t("logs.help")}
                 </button>
             </span>
         </div>
