@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "block/layout.h"
+#include "syslog/charset.h"
 #include "syslog/sequence.h"
 #include "syslog/syslog.h"
 
@@ -22,7 +23,7 @@ static void check_texts(const struct record *r, struct view scratch)
 {
     const struct view texts[] = {r->hostname, r->app_name,        r->procid,
                                  r->msgid,    r->structured_data, r->message};
-    bool is_changed = r->flags & RECORD_INVALID_UTF8;
+    bool is_changed = r->flags & (RECORD_INVALID_UTF8 | RECORD_DECODED);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         if (view_is_null(texts[i]))
             continue;
@@ -85,6 +86,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(again.flags == r.flags && again.format == r.format);
     CHECK(view_eq(again.time_text, r.time_text) && view_eq(again.message, r.message));
     CHECK(view_eq(again.hostname, r.hostname) && view_eq(again.app_name, r.app_name));
+    /* with each charset, by turns */
+    static size_t turn;
+    ctx.charset = charset_at(turn++);
+    if (ctx.charset == NULL)
+        turn = 0;
+    syslog_parse(&ctx, raw, &again);
+    check_texts(&again, buf_view(&scratch));
+    check_layout(&again);
+    CHECK(again.format < FORMAT_COUNT);
+    ctx.charset = NULL;
+    syslog_parse(&ctx, raw, &r);
     struct sequence number;
     if (sequence_of(&r, &number))
         CHECK(number.kind < SEQUENCE_KINDS && number.number < UINT64_C(10000000000));
