@@ -469,7 +469,6 @@ static void keep(struct intake *in, int row, const struct record *r, enum intake
     count(in, (enum listener)r->listener, r->raw.n);
     if (UNLIKELY(mark != INTAKE_WHOLE))
         mark_message(in, row, mark);
-    health_count(in->health, in->sender, r);
     look_at_number(in, row, r);
     if (UNLIKELY(is_full(in, in->sender->group)))
         close_full(in);
@@ -507,9 +506,11 @@ static void take(struct intake *in, enum listener listener, const struct ip *sou
     }
     if (UNLIKELY(row < 0))
         in->uncounted++;
-    else if (LIKELY(why < 0))
+    else if (LIKELY(why < 0)) {
+        if (LIKELY(!is_own))
+            health_count(in->health, sender, &r);
         keep(in, row, &r, mark);
-    else {
+    } else {
         refuse(in, row, listener, bytes.n, (enum reason)why);
         if (is_read)
             look_at_number(in, row, &r);
