@@ -108,24 +108,43 @@ void token_filter_add_text(struct token_filter *f, struct view text)
     token_scan(text, add_token, f);
 }
 
-/* How many distinct tokens have set `bits` of the 512 bits of a line: −512/5 × ln(1 − bits/512). */
+/* How many distinct tokens have set `bits` of the 512 bits of a line: −512/5 × ln(1 − bits/512).
+ * Nothing more is told apart beyond LINE_FULL. */
+#define LINE_FULL 480u
 static double tokens_in_line(unsigned bits)
 {
-    double y = MIN(bits, 480u) / 512.0, sum = 0;
+    double y = bits / 512.0, sum = 0;
     for (unsigned k = 24; k > 0; k--)
         sum = y * (1.0 / k + sum);
     return sum * 512 / TOKEN_PROBES;
 }
 
+/* Bits of a line; not one instruction a word, for not every processor has it. */
+static unsigned bits_of_line(const uint64_t *words)
+{
+    const uint64_t pairs = UINT64_MAX / 3, fours = UINT64_MAX / 5, eights = UINT64_MAX / 17;
+    uint64_t sum = 0;
+    for (unsigned k = 0; k < TOKEN_LINE_WORDS; k++) {
+        uint64_t w = words[k];
+        w -= w >> 1 & pairs;
+        w = (w & fours) + (w >> 2 & fours);
+        sum += (w + (w >> 4)) & eights; /* at most 64 a byte */
+    }
+    /* 512 do not fit in a byte */
+    sum = (sum & UINT64_C(0x00ff00ff00ff00ff)) + (sum >> 8 & UINT64_C(0x00ff00ff00ff00ff));
+    return (unsigned)(sum * UINT64_C(0x0001000100010001) >> 48);
+}
+
+/* There are far more lines than numbers of bits, so the logarithms are taken once each. */
 static size_t estimate_tokens(const struct token_filter *f)
 {
+    uint32_t lines[LINE_FULL + 1] = {0};
     double sum = 0;
-    for (size_t i = 0; i < f->lines; i++) {
-        unsigned bits = 0;
-        for (unsigned k = 0; k < TOKEN_LINE_WORDS; k++)
-            bits += (unsigned)__builtin_popcountll(f->words[i * TOKEN_LINE_WORDS + k]);
-        sum += tokens_in_line(bits);
-    }
+    for (size_t i = 0; i < f->lines; i++)
+        lines[MIN(bits_of_line(f->words + i * TOKEN_LINE_WORDS), LINE_FULL)]++;
+    for (unsigned bits = 0; bits <= LINE_FULL; bits++)
+        if (lines[bits] > 0)
+            sum += lines[bits] * tokens_in_line(bits);
     return (size_t)sum + 1;
 }
 

@@ -285,3 +285,46 @@ Test(tokens, a_folded_filter_has_every_word_and_no_more_than_its_share_of_others
     token_filter_done(f);
     free(f);
 }
+
+Test(tokens, a_filter_that_is_far_too_small_is_full_and_has_every_word)
+{
+    struct token_filter *f = xmalloc(sizeof(*f));
+    struct buf index;
+    uint64_t seed = 9, again = 9;
+    token_filter_init(f);
+    token_filter_start(f, 1);
+    for (unsigned i = 0; i < 5000; i++)
+        token_filter_add(f, chance(&seed));
+    token_filter_finish(f, &index);
+    cr_assert_eq(index.n, 64);
+    for (unsigned i = 0; i < 64; i++)
+        cr_assert_eq((uint8_t)index.p[i], 0xff, "byte %u", i);
+    for (unsigned i = 0; i < 5000; i++)
+        cr_assert(may_contain(&index, chance(&again)), "%u", i);
+    buf_free(&index);
+    token_filter_done(f);
+    free(f);
+}
+
+/* A filter is started for the bytes of its texts, and then has a line for 64 words, as many as
+ * there are: the number of them comes out of the bits that they set. */
+Test(tokens, a_filter_is_folded_to_the_words_that_it_has)
+{
+    static const unsigned words[] = {10, 64, 500, 4000, 30000, 60000};
+    struct token_filter *f = xmalloc(sizeof(*f));
+    token_filter_init(f);
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        struct buf index;
+        uint64_t seed = 3;
+        token_filter_start(f, 4u << 20);
+        for (unsigned k = 0; k < words[i]; k++)
+            token_filter_add(f, chance(&seed));
+        token_filter_finish(f, &index);
+        size_t lines = index.n / 64, least = words[i] / 64;
+        cr_assert_geq(lines, least - least / 20, "%u words: %zu lines", words[i], lines);
+        cr_assert_leq(lines, 2 * least + 2, "%u words: %zu lines", words[i], lines);
+        buf_free(&index);
+    }
+    token_filter_done(f);
+    free(f);
+}
