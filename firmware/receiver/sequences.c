@@ -57,14 +57,24 @@ struct entry {
 _Static_assert(sizeof(struct entry) == 128, "two cache lines, and none shared");
 #define FILE_BYTES (HEADER_BYTES + SEQUENCE_STREAMS_MAX * sizeof(struct entry))
 
+/* Neighbours mostly are of one stream. */
+struct recent {
+    struct entry *entry; /* of `tag`, unless another has its place; NULL: none yet */
+    uint64_t tag, stream;
+    struct ip source;
+    uint8_t listener;
+    enum sequence_kind kind;
+};
+
 struct sequences {
     unsigned char *map;
     struct entry *entries;
     uint64_t key;
     unsigned lanes;
     sequences_lane_fn lane_of;
-    size_t sets;         /* of a lane */
-    unsigned *next_part; /* of each lane, to be settled */
+    size_t sets;           /* of a lane */
+    unsigned *next_part;   /* of each lane, to be settled */
+    struct recent *recent; /* of each lane */
 };
 
 /* ---- places ---- */
@@ -257,6 +267,7 @@ int sequences_open(const char *path, unsigned lanes, sequences_lane_fn lane_of,
     s->lane_of = lane_of;
     s->sets = SEQUENCE_STREAMS_MAX / WAYS / lanes;
     s->next_part = xcalloc(lanes, sizeof(*s->next_part));
+    s->recent = xcalloc(lanes, sizeof(*s->recent));
     unsigned char *old = read_old(path, boot);
     if (old && get32(old + H_LANES) == lanes && go_on_with(s, path, boot)) {
         s->key = get64(old + H_KEY);
@@ -301,6 +312,7 @@ void sequences_close(struct sequences **ps, bool is_orderly)
     }
     (void)munmap(s->map, FILE_BYTES);
     free(s->next_part);
+    free(s->recent);
     free(s);
     *ps = NULL;
 }
@@ -317,31 +329,53 @@ void sequences_again(struct sequences *s, const struct ip *source, uint8_t liste
 
 /* ---- the lane's thread ---- */
 
+static bool is_of(const struct recent *last, const struct ip *source, uint8_t listener,
+                  const struct sequence *number)
+{
+    return last->entry && last->entry->tag == last->tag && last->stream == number->stream &&
+           last->kind == number->kind && last->listener == listener && ip_eq(&last->source, source);
+}
+
+/* The entry of a stream, or one that it is to have: *ret_is_new.  NULL: no place. */
+static struct entry *find_entry(struct sequences *s, unsigned lane, uint64_t tag, uint32_t now_s,
+                                bool may_begin, bool *ret_is_new)
+{
+    struct entry *set = set_of(s, lane, tag);
+    *ret_is_new = false;
+    for (int i = 0; i < WAYS; i++)
+        if (set[i].tag == tag)
+            return &set[i];
+    *ret_is_new = true;
+    return may_begin ? place_for(set, now_s) : NULL;
+}
+
 int sequences_take(struct sequences *s, unsigned lane, const struct ip *source, uint8_t listener,
                    const struct sequence *number, int64_t received_at_us, bool may_begin,
                    struct sequence_gap *gap)
 {
     *gap = (struct sequence_gap){0};
-    uint64_t tag = tag_of(s, source, listener, number);
     uint32_t now_s = (uint32_t)(received_at_us / US_PER_SECOND);
-    struct entry *set = set_of(s, lane, tag);
-    for (int i = 0; i < WAYS; i++) {
-        if (set[i].tag != tag)
-            continue;
-        set[i].touched_s = now_s;
-        sequence_take(&set[i].state, number->kind, number->number, gap);
+    struct recent *last = &s->recent[lane];
+    bool is_new = false;
+    if (UNLIKELY(!is_of(last, source, listener, number))) {
+        uint64_t tag = tag_of(s, source, listener, number);
+        struct entry *e = find_entry(s, lane, tag, now_s, may_begin, &is_new);
+        if (!e)
+            return -ENOSPC;
+        *last = (struct recent){e, tag, number->stream, *source, listener, number->kind};
+    }
+    if (LIKELY(!is_new)) {
+        last->entry->touched_s = now_s;
+        sequence_take(&last->entry->state, number->kind, number->number, gap);
         return 0;
     }
-    struct entry *place = may_begin ? place_for(set, now_s) : NULL;
-    if (!place)
-        return -ENOSPC;
-    struct entry e = {.tag = tag,
+    struct entry e = {.tag = last->tag,
                       .touched_s = now_s,
                       .source = *source,
                       .listener = listener,
                       .kind = number->kind};
     sequence_take(&e.state, number->kind, number->number, gap);
-    fill(place, &e);
+    fill(last->entry, &e);
     return 1;
 }
 

@@ -1,6 +1,8 @@
 /* Finding sequence numbers, and following the streams of them. */
 #include "syslog/sequence.h"
 
+#include <endian.h>
+
 #include "syslog/parse.h"
 
 #define META_MAX UINT64_C(2147483647)
@@ -19,6 +21,22 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
+/* What is left at the end is the upper part of the last 8 bytes: no copy of a length that is not
+ * known, whose bytes would be read back as one word before they are all in the cache. */
+static uint64_t tail_of(struct view v, size_t at)
+{
+    uint64_t word = 0;
+    size_t left = v.n - at;
+    if (left == 0)
+        return 0;
+    if (v.n < sizeof(word)) {
+        memcpy(&word, v.p, v.n);
+        return word;
+    }
+    memcpy(&word, v.p + v.n - sizeof(word), sizeof(word));
+    return htole64(le64toh(word) >> 8 * (sizeof(word) - left));
+}
+
 static uint64_t mix_text(uint64_t h, struct view v)
 {
     size_t at = 0;
@@ -28,10 +46,7 @@ static uint64_t mix_text(uint64_t h, struct view v)
         memcpy(&word, v.p + at, sizeof(word));
         h = mix(h, word);
     }
-    word = 0;
-    if (at < v.n)
-        memcpy(&word, v.p + at, v.n - at);
-    return mix(h, word);
+    return mix(h, tail_of(v, at));
 }
 
 /* The digits at the beginning; how many, at most `most`. */
@@ -111,6 +126,18 @@ static bool read_mark(const char *p, struct sequence *ret)
     return true;
 }
 
+/* The first "seq=", or NULL.  By its last byte, which is rare: memmem() takes ten times as long. */
+static const char *find_seq(struct view text)
+{
+    const char *from = text.p, *end = text.p + text.n, *equals;
+    while ((equals = memchr(from, '=', (size_t)(end - from))) != NULL) {
+        if (equals - text.p >= 3 && memcmp(equals - 3, "seq", 3) == 0)
+            return equals - 3;
+        from = equals + 1;
+    }
+    return NULL;
+}
+
 /* At the beginning of the text, at its end, or in loggen's: nowhere else, so that a message without
  * one costs next to nothing. */
 static bool find_mark(struct view text, struct sequence *ret)
@@ -126,7 +153,7 @@ static bool find_mark(struct view text, struct sequence *ret)
         return read_mark(text.p, ret);
     if (text.p[3] != ':')
         return false;
-    const char *at = memmem(text.p, MIN(text.n, (size_t)LOGGEN_MARK_BYTES), "seq=", 4);
+    const char *at = find_seq(view_of(text.p, MIN(text.n, (size_t)LOGGEN_MARK_BYTES)));
     return at && at <= last && read_mark(at, ret);
 }
 
@@ -166,10 +193,11 @@ static uint64_t awaited(const struct sequence_track *t)
     return t->messages ? (uint64_t)(SEQUENCE_WINDOW - __builtin_popcountll(t->seen)) : 0;
 }
 
+/* One store, made in registers. */
 static void set_pair(struct sequence_track *t, uint64_t highest, uint64_t seen)
 {
-    struct sequence_track both = {.highest = highest, .seen = seen};
-    t->pair = both.pair;
+    typedef __typeof__(t->pair) pair;
+    t->pair = (pair){highest, seen};
 }
 
 /* A number that is `d` ahead of the track's highest. */

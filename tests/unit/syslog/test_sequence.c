@@ -53,6 +53,9 @@ Test(sequence, numbers_are_found_where_senders_put_them)
         {"<14>Mar 10 11:22:33 h p[1]: seq: 0000000000, thread: 0000, runid: 1, stamp: "
          "2026-03-09T10:41:07 " MARK " PADD",
          SEQUENCE_MARK, 42},
+        {"<14>Mar 10 11:22:33 h p[1]: seq: 0, a=b =seq =, sea=1 = " MARK " PADD", SEQUENCE_MARK,
+         42},
+        {"<14>Mar 10 11:22:33 h p[1]: seq: 0, a=b seq=1 " MARK " PADD, the first is none", -1, 0},
         {"<14>Mar 10 11:22:33 h app: in the middle " MARK " of it", -1, 0},
         {"<14>Mar 10 11:22:33 h app: seq=00000000deadbeef-00007-000000004x", -1, 0},
         {"<14>Mar 10 11:22:33 h app: seq=00000000deadbeef+00007-0000000042", -1, 0},
