@@ -2,6 +2,7 @@
  * a unit, stored or refused, exactly once. */
 #include <criterion/criterion.h>
 
+#include <time.h>
 #include <unistd.h>
 
 #include "receiver/intake.h"
@@ -699,6 +700,48 @@ Test(intake, a_set_put_while_nothing_comes_is_taken_by_the_tick)
     struct work *w = next_unit();
     cr_expect_eq(in_group(w, 5), 1);
     (void)finish(w);
+}
+
+/* Nine hours ahead of UTC, with a text of Shift_JIS. */
+static void send_from_tokyo(const struct ip *from)
+{
+    char text[96];
+    time_t t = NOON / US_PER_SECOND + 9 * 3600;
+    size_t n = strftime(text, sizeof(text), "<13>%b %e %H:%M:%S h a: \x94\x46\x8f\xd8", gmtime(&t));
+    intake_message(in, LISTENER_UDP, from, view_of(text, n), INTAKE_WHOLE);
+}
+
+Test(intake, zone_charset_and_framing_of_a_source_hold_from_the_next_read_on)
+{
+    const struct health *h = shared.lanes[0].health;
+    uint64_t rules = intake_rules(in);
+    send_from_tokyo(&office);
+    send_from_tokyo(&lab);
+    const struct health_row *of_office = &h->now->rows[1], *of_lab = &h->now->rows[2];
+    cr_expect(of_office->skewed == 1 && of_office->invalid_utf8 == 1 && of_office->decoded == 0);
+    cr_expect_eq(intake_framing(in, LISTENER_UDP, &office), SOURCE_FRAMING_INHERIT);
+
+    struct sender_rules *r = sender_rules_new();
+    cr_assert_eq(
+        sender_rules_parse(r, VIEW("source 10.1.0.0/16 Asia/Tokyo Shift_JIS counted\n"), NULL), 0);
+    shared_put_rules(&shared, r);
+    send_from_tokyo(&office); /* of the same read */
+    cr_expect_eq(of_office->skewed, 2);
+    cr_expect_eq(intake_rules(in), rules);
+    intake_at(in, NOON);
+    cr_expect_neq(intake_rules(in), rules);
+    send_from_tokyo(&office);
+    send_from_tokyo(&lab);
+    cr_expect(of_office->skewed == 0 && of_office->invalid_utf8 == 0 && of_office->decoded == 1,
+              "counted anew");
+    cr_expect(of_lab->skewed == 2 && of_lab->invalid_utf8 == 2 && of_lab->decoded == 0);
+    cr_expect_eq(intake_framing(in, LISTENER_UDP, &office), FRAME_COUNTED);
+    cr_expect_eq(intake_framing(in, LISTENER_UDP, &lab), SOURCE_FRAMING_INHERIT);
+
+    /* the zone of a set that is gone is asked for nothing any more */
+    set_groups("everyone 0 1\n");
+    send_from_tokyo(&office);
+    cr_expect(of_office->skewed == 1 && of_office->decoded == 0);
 }
 
 Test(intake, all_groups_in_one_read_find_room)
