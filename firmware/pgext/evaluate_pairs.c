@@ -1,13 +1,12 @@
 /* Rows with a pair (query/pairs.h): the rare step of a search for kv.NAME:VALUE is to read the
- * pairs of a message.  Before it, texts are asked for a piece of the value or of the name that they
- * must have, all at once as for a word. */
+ * pairs of a message.  Before it, texts are asked for a piece of the value and of the name that
+ * they must have, all at once as for a word. */
 #include "pgext/evaluate.h"
 
 #include "query/pairs.h"
 
 struct pair_search {
     const struct query_node *q;
-    struct view name; /* a piece of the name that the text must have; null: none is sure */
     char *scratch;
     bool is_found;
 };
@@ -21,9 +20,7 @@ static bool look_at_pair(void *context, const struct pair *p)
 
 static bool has_pair(struct pair_search *s, enum block_column c, struct view text)
 {
-    if (text.n == 0 || (s->name.n > 0 &&
-                        query_find(&(const struct query_pattern){.pieces = &s->name, .pieces_n = 1},
-                                   text, 0, &(size_t){0}) < 0))
+    if (text.n == 0)
         return false;
     s->is_found = false;
     if (c == COLUMN_MESSAGE)
@@ -57,36 +54,40 @@ static void search_rows(struct block_reader *r, struct pair_search *s, enum bloc
     }
 }
 
+/* Only the rows of *rows whose text has the piece; a null one is in every text. */
+static struct rows *with_piece(struct block_reader *r, struct view piece, bool left, bool right,
+                               enum block_column c, struct rows *rows)
+{
+    if (piece.n == 0 || rows_next(rows, 0) == UINT32_MAX)
+        return rows;
+    struct query_pattern p = {
+        .pieces = &piece, .pieces_n = 1, .left_border = left, .right_border = right};
+    struct rows *ret = r->memory.alloc(r->memory.context, sizeof(*ret));
+    rows_none(ret, rows->n);
+    evaluate_text(r, &p, c, rows, ret);
+    return ret;
+}
+
 int evaluate_pair(struct block_reader *r, const struct query_node *q, const struct rows *candidates,
                   struct rows *ret, struct err *err)
 {
     static const enum block_column columns[] = {COLUMN_STRUCTURED_DATA, COLUMN_MESSAGE};
     struct query_bait bait = query_pair_bait(q);
-    struct query_pattern piece = {.pieces = &bait.value,
-                                  .pieces_n = 1,
-                                  .left_border = bait.left_border,
-                                  .right_border = bait.right_border};
-    struct pair_search s = {.q = q, .name = bait.name};
-    if (bait.value.n < 3 && bait.name.n > bait.value.n) { /* the name is rarer than "1" */
-        piece = (struct query_pattern){.pieces = &bait.name, .pieces_n = 1};
-        s.name = VIEW_NULL;
-    }
+    struct pair_search s = {.q = q};
     struct rows *rest = r->memory.alloc(r->memory.context, sizeof(*rest));
     *rest = *candidates;
     for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
         int e = block_load(r, columns[i], err);
         if (e < 0)
             return e;
-        struct block_texts texts = block_column_texts(r, columns[i]);
-        if (texts.all.n == 0)
+        if (block_column_texts(r, columns[i]).all.n == 0)
+            continue;
+        struct rows *worth =
+            with_piece(r, bait.value, bait.left_border, bait.right_border, columns[i], rest);
+        worth = with_piece(r, bait.name, false, false, columns[i], worth);
+        if (rows_next(worth, 0) == UINT32_MAX)
             continue;
         s.scratch = pairs_scratch_of_column(r, columns[i]);
-        struct rows *worth = rest;
-        if (piece.pieces[0].n > 0) {
-            worth = r->memory.alloc(r->memory.context, sizeof(*worth));
-            rows_none(worth, rest->n);
-            evaluate_text(r, &piece, columns[i], rest, worth);
-        }
         search_rows(r, &s, columns[i], worth, ret);
         rows_and_not(rest, candidates, ret);
     }

@@ -87,10 +87,16 @@ static bool is_in_range(const struct query_range *r, struct view value)
            (r->without_high ? x < r->high : x <= r->high);
 }
 
+/* A name without wildcards is as long as what it matches: most pairs are passed by at that. */
+static bool name_matches(const struct query_pattern *name, struct view v)
+{
+    bool is_plain = name->pieces_n == 1 && name->left_border && name->right_border && !name->gaps;
+    return (!is_plain || name->pieces[0].n == v.n) && query_value_matches(name, v);
+}
+
 bool query_pair_is_named(const struct query_pattern *name, const struct pair *p)
 {
-    return query_value_matches(name, p->name) ||
-           (!view_is_null(p->alias) && query_value_matches(name, p->alias));
+    return name_matches(name, p->name) || (!view_is_null(p->alias) && name_matches(name, p->alias));
 }
 
 bool query_pair_matches(const struct query_node *q, const struct pair *p)

@@ -152,7 +152,8 @@ static enum pairs_form read_form(struct pairs_sink *s, struct view text)
         {{"LEEF:", 5}, PAIRS_LEEF, pairs_leef},
     };
     size_t at;
-    for (size_t i = 0; i < ARRAY_LEN(heads); i++) {
+    bool has_bar = memchr(text.p, '|', MIN(text.n, (size_t)HEAD_BYTES)) != NULL;
+    for (size_t i = 0; has_bar && i < ARRAY_LEN(heads); i++) {
         at = find_head(text, heads[i].word);
         if (at < text.n) {
             heads[i].read(s, pairs_between(text, at, text.n));

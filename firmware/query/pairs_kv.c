@@ -15,10 +15,52 @@
 #define BODY_PAIRS 6
 #define BRACKET_MAX_BYTES 4096 /* of a value in brackets that is looked for as a whole */
 
-static bool is_key_char(char c)
+/* Classes of bytes: a table is twice as fast as comparing, and this runs over every byte of what a
+ * search looks at. */
+enum {
+    KEY = 1,    /* of a key; anything beyond ASCII is */
+    LETTER = 2, /* a key has at least one */
+    AFTER = 4,  /* what may follow a value */
+    BEFORE = 8, /* what may stand before a key, inside a value too */
+    OPEN = 16,  /* the same, but outside of values alone: "x=(a:b=c)" */
+};
+
+static const uint8_t classes[256] = {
+    ['0' ... '9'] = KEY,
+    ['a' ... 'z'] = KEY | LETTER,
+    ['A' ... 'Z'] = KEY | LETTER,
+    [0x80 ... 0xff] = KEY | LETTER,
+    ['_'] = KEY | LETTER,
+    ['.'] = KEY,
+    ['@'] = KEY,
+    ['$'] = KEY,
+    ['-'] = KEY,
+    [' '] = AFTER | BEFORE,
+    ['\t'] = AFTER | BEFORE,
+    ['\r'] = AFTER | BEFORE,
+    ['\n'] = AFTER | BEFORE,
+    [','] = AFTER | BEFORE,
+    [';'] = AFTER | BEFORE,
+    ['|'] = AFTER | BEFORE,
+    [')'] = AFTER,
+    [']'] = AFTER,
+    ['}'] = AFTER,
+    ['>'] = AFTER | OPEN,
+    ['('] = OPEN,
+    ['['] = OPEN,
+    ['{'] = OPEN,
+    ['<'] = OPEN,
+    [':'] = OPEN,
+};
+
+static inline unsigned class_of(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (unsigned char)c >= 0x80 || (c && strchr("_.@$-", c) != NULL);
+    return classes[(unsigned char)c];
+}
+
+static inline bool is_key_char(char c)
+{
+    return class_of(c) & KEY;
 }
 
 static bool is_delimiter(char c)
@@ -26,10 +68,9 @@ static bool is_delimiter(char c)
     return c == ',' || c == ';' || c == '|';
 }
 
-/* What may stand before a key; inside a value less than elsewhere: "x=(a:b=c)". */
-static bool is_before_key(char c, bool is_inside)
+static inline bool is_before_key(char c, bool is_inside)
 {
-    return pairs_is_blank(c) || is_delimiter(c) || (!is_inside && strchr("([{<:>", c) != NULL);
+    return class_of(c) & (is_inside ? BEFORE : BEFORE | OPEN);
 }
 
 struct key {
@@ -62,18 +103,16 @@ static bool key_before(struct view text, size_t from, size_t equals, bool is_ins
     if (to < equals && next != ' ')
         return false; /* "a =b" is text, "a = b" is a pair */
     size_t plain_to = before_number(text, from, to), at = plain_to;
-    bool has_letter = false;
+    unsigned seen = 0;
     while (at > from && plain_to - at <= PAIRS_NAME_MAX && is_key_char(text.p[at - 1])) {
-        char c = text.p[--at];
-        has_letter |= (c | 0x20) >= 'a' || c == '_'; /* beyond ASCII, too: the sign bit is set */
-        has_letter |= (unsigned char)c >= 0x80;
+        seen |= class_of(text.p[--at]);
     }
     while (at < plain_to && (text.p[at] == '-' || text.p[at] == '.'))
         at++;
     size_t before = at;
     while (before > from && (text.p[before - 1] == '-' || text.p[before - 1] == '.'))
         before--;
-    if (!has_letter || plain_to - at > PAIRS_NAME_MAX ||
+    if (!(seen & LETTER) || plain_to - at > PAIRS_NAME_MAX ||
         (before > 0 && (before == from ? is_inside : true) &&
          !is_before_key(text.p[before - 1], is_inside)))
         return false;
@@ -94,7 +133,7 @@ static bool next_key(struct view text, size_t from, bool is_inside, struct key *
 
 static bool is_after_value(struct view text, size_t at)
 {
-    return at >= text.n || pairs_is_blank(text.p[at]) || strchr(",;|)]}>", text.p[at]) != NULL;
+    return at >= text.n || class_of(text.p[at]) & AFTER;
 }
 
 /* The closing quote of the value that begins at `from`, or text.n.  A quote is a part of the value
@@ -103,6 +142,11 @@ static bool is_after_value(struct view text, size_t at)
 static size_t closing_quote(struct view text, size_t from, char quote, bool *ret_has_escapes)
 {
     bool is_inner = false;
+    /* nearly always the first quote ends the value, and nothing is escaped */
+    size_t first = pairs_find(text, from, quote);
+    if (pairs_find(pairs_between(text, 0, first), from, '\\') == first &&
+        is_after_value(text, first + 1))
+        return first;
     for (size_t at = from; at < text.n; at++) {
         char c = text.p[at], next = at + 1 < text.n ? text.p[at + 1] : '\0';
         if (c == '\\' && (next == quote || next == '\\')) {
@@ -165,8 +209,8 @@ static size_t quoted_value(struct pairs_sink *s, struct view text, size_t from, 
 /* Behind the bracket that closes the one at `from`, when a value may end there; else `from`. */
 static size_t bracketed(struct view text, size_t from)
 {
-    const char *kinds = "{}[]()";
-    const char *kind = strchr("{[(", text.p[from]) ? strchr(kinds, text.p[from]) : NULL;
+    char first = text.p[from];
+    const char *kind = first == '{' ? "{}" : first == '[' ? "[]" : first == '(' ? "()" : NULL;
     size_t limit = MIN(text.n, from + BRACKET_MAX_BYTES);
     unsigned depth = 0;
     for (size_t at = from; kind && at < limit; at++) {
@@ -240,7 +284,7 @@ static size_t bare_or_bracketed(struct view text, size_t from, bool is_body, str
            end == key->from)
         end--; /* the dashes of "--key=" */
     size_t stop = from;
-    while (stop < end && !strchr("\t\r\n", text.p[stop]))
+    while (stop < end && (text.p[stop] == ' ' || !pairs_is_blank(text.p[stop])))
         stop++;
     struct view region = pairs_between(text, from, MIN(stop, end));
     bool is_empty = region.n == 0 || (pairs_is_blank(region.p[0]) || is_delimiter(region.p[0]));

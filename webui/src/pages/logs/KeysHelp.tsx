@@ -32,7 +32,9 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
     useEffect(() => dialog.current?.showModal(), []);
     return (
         <dialog ref={dialog} class={css.dialog} aria-label={t("logs.help")} onClose={onClose}>
-            <h2>{t("logs.language")}</h2>
+            <h2 tabIndex={-1} autofocus>
+                {t("logs.language")}
+            </h2>
             <dl class={css.language}>
                 {LANGUAGE.map(({ examples, word }) => (
                     <div key={word}>
