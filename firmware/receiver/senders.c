@@ -451,7 +451,8 @@ bool senders_sequence(struct senders *s, struct sender *x, const struct record *
     struct sequence number;
     if (LIKELY(!s->sequences || !sequence_of(r, &number)))
         return false;
-    x->is_numbered = true;
+    if (UNLIKELY(!x->is_numbered)) /* a store beside what is compared next would hold that up */
+        x->is_numbered = true;
     bool may_begin = x->streams < SEQUENCE_STREAMS_A_SOURCE;
     int rc = sequences_take(s->sequences, s->lane, &x->source, x->listener, &number,
                             r->received_at_us, may_begin, ret);
