@@ -23,7 +23,8 @@ create table azekura.reparse_request (
     piece_group smallint,
     block_at timestamptz,               -- null: none of its blocks yet; -infinity: all
     block_seq bigint,
-    share real not null default 0 check (share between 0 and 1), -- of the time it is about
+    expected bigint,                    -- messages ever stored of it; null: it is about a range of time
+    share real not null default 0 check (share between 0 and 1), -- of what is to be done, as far as that is known
     blocks bigint not null default 0,   -- looked into
     messages bigint not null default 0, -- parsed again, of the network
     changed bigint not null default 0,  -- of them, those that came out otherwise
@@ -157,9 +158,13 @@ begin
         return;
     end if;
     select * into s from azekura.source_setting x where x.network >>= n.cidr order by masklen(x.network) desc limit 1;
-    insert into azekura.reparse_request as r (actor, network, but_not, zone, charset, lower, upper)
+    insert into azekura.reparse_request as r (actor, network, but_not, zone, charset, lower, upper, expected)
     values (actor, n.cidr, azekura.settings_below(n.cidr), coalesce(s.zone, box_zone), coalesce(s.charset, nullif(box_charset, '')),
-            coalesce("from", '-infinity'), coalesce("to", 'infinity'))
+            coalesce("from", '-infinity'), coalesce("to", 'infinity'),
+            case when "from" is null and "to" is null then
+                (select sum(o.messages) from azekura.source o
+                  where o.address >= n.cidr and not o.address <<= any (azekura.settings_below(n.cidr))
+                    and o.address <= set_masklen(broadcast(n.cidr), case family(n.cidr) when 4 then 32 else 128 end)) end)
     returning r.id into id;
     insert into azekura.audit (actor, action, detail)
     select actor, 'source.reparse', jsonb_build_object('id', r.id, 'network', r.network, 'but_not', r.but_not, 'zone', r.zone,
@@ -238,6 +243,8 @@ begin
     if not found or r.ended_at is not null then
         return case when azekura.reparse_at_work() is not null then 0 end;
     end if;
+    -- before any piece, as who drops one has it: he would wait for us, and we for him
+    lock table only azekura.log_block in row exclusive mode;
     r.state := 'running';
     r.started_at := coalesce(r.started_at, began);
     least_at := case r.round when 2 then greatest(r.lower, r.at - interval '1 min') else r.lower end;
@@ -285,13 +292,16 @@ begin
         end if;
         exit when b_at is not null or clock_timestamp() > began + interval '200 ms';
     end loop;
-    if r.round = 1 then
+    if r.round = 1 and p.name is not null then
         select greatest(r.lower, min(d.lower)) into oldest from azekura.day_partition d where d.source_group <> 32 and d.messages > 0;
-        r.share := case when p.name is null then 1 when r.block_at > oldest and r.at > oldest then
-                   greatest(r.share, least(1, extract(epoch from least(r.at, r.upper) - r.block_at)
-                                              / extract(epoch from least(r.at, r.upper) - oldest))) else r.share end;
+        r.share := greatest(r.share, least(0.99,
+            case when r.expected > 0 then r.messages::real / r.expected
+                 when r.block_at > oldest and least(r.at, r.upper) > oldest
+                 then extract(epoch from least(r.at, r.upper) - r.block_at) / extract(epoch from least(r.at, r.upper) - oldest)
+                 else 0 end));
     end if;
     if p.name is null and r.round = 1 and r.upper > r.at - interval '1 min' then
+        r.share := 0.99;
         -- what was parsed before the receiver knew of the row, and stored after we were there
         r.round := 2;
         r.piece_lower := null;
