@@ -104,6 +104,8 @@ static void take_host(struct cursor *c, struct record *r)
     struct tag tag;
     if (word.n == 0 || is_repeated(c))
         return;
+    if (word.n > 1 && word.p[word.n - 1] == ',')
+        word.n--; /* "idrac-1, Category: …" */
     if (word.n == 1 && *word.p == '-') {
         c->p++; /* no host, said with RFC 5424's nil */
         skip_blanks(c);
@@ -132,6 +134,8 @@ static void take_host(struct cursor *c, struct record *r)
     }
     r->hostname = word;
     c->p += word.n;
+    if (cursor_at(c, ','))
+        c->p++;
     skip_blanks(c);
     struct view again = peek_token(c);
     if (view_eq(again, word) || view_eq(again, VIEW(":"))) { /* "host host app:", "host : text" */
@@ -292,6 +296,21 @@ static bool is_engine(const struct cursor *c)
     return word.n > 0 && memmem(word.p, word.n, "PPE-", 4) != NULL;
 }
 
+/* "[2026-03-10 11:45:00]". */
+static enum timestamp_result scan_bracketed(struct cursor *c, struct timestamp *t)
+{
+    const char *close = memchr(c->p, ']', MIN(cursor_left(c), (size_t)48));
+    struct cursor at = {c->p + 1, close};
+    struct syslog_cache none = {0}; /* what it remembers looks beyond the bracket */
+    if (close == NULL)
+        return TIMESTAMP_ABSENT;
+    enum timestamp_result result = timestamp_scan(&at, &none, t);
+    if (result == TIMESTAMP_ABSENT || at.p != close)
+        return TIMESTAMP_ABSENT;
+    c->p = close + 1;
+    return result;
+}
+
 bool rfc3164_parse(const struct parse *in, struct record *r)
 {
     struct cursor c = in->text;
@@ -308,6 +327,8 @@ bool rfc3164_parse(const struct parse *in, struct record *r)
             c.p += 2; /* RFC 5424's version before RFC 3164's time */
     }
     enum timestamp_result result = timestamp_scan(&c, &in->ctx->cache, &t);
+    if (UNLIKELY(result == TIMESTAMP_ABSENT && cursor_at(&c, '[') && in->has_pri))
+        result = scan_bracketed(&c, &t);
     if (result == TIMESTAMP_ABSENT && !in->has_pri)
         return false;
     if (result != TIMESTAMP_ABSENT) {
@@ -333,7 +354,10 @@ bool rfc3164_parse(const struct parse *in, struct record *r)
             return true;
         }
         take_inner_header(&c, in, r);
-        take_tag(&c, true, r);
+        bool has_list = !view_is_null(r->hostname) && c.p < c.end &&
+                        r->hostname.p[r->hostname.n] == ','; /* "idrac-1, Category: …" */
+        if (LIKELY(!has_list))
+            take_tag(&c, true, r);
         if (UNLIKELY(view_is_null(r->app_name) && t.has_year && in->has_pri) &&
             rfc5424_take_unversioned(host, r)) {
             r->format = FORMAT_RFC5424;

@@ -201,8 +201,12 @@ static bool match_plain_bracket(struct view word, struct tag *ret)
 
 bool tag_match_bracket(struct view word, struct tag *ret)
 {
-    if (LIKELY(match_plain_bracket(word, ret)))
-        return is_tag_name(ret->name);
+    if (LIKELY(match_plain_bracket(word, ret))) {
+        struct view v = ret->name;
+        if (UNLIKELY(*v.p == '(' && v.n > 2 && v.p[v.n - 1] == ')'))
+            v = view_of(v.p + 1, v.n - 2); /* "(sd-pam)[12]:" */
+        return is_tag_name(v);
+    }
     const char *end = word.p + word.n;
     const char *open = memchr(word.p, '[', word.n);
     if (open == NULL)

@@ -88,13 +88,29 @@ static void scan_half_of_day(struct cursor *c, struct timestamp *t)
     *c = at;
 }
 
+/* "11:45" and a blank or a zone: no seconds. */
+static bool scan_short_clock(struct cursor *c, size_t hour_digits, struct timestamp *t)
+{
+    unsigned hour = hour_digits == 2 ? two(c->p) : (unsigned)(c->p[0] - '0');
+    unsigned minute = two(c->p + hour_digits + 1);
+    const char *after = c->p + hour_digits + 3;
+    if (hour > 23 || minute > 59 || (*after != ' ' && *after != 'Z' && *after != '+'))
+        return false;
+    t->civil.hour = (uint8_t)hour;
+    t->civil.minute = (uint8_t)minute;
+    t->form = TIME_FORM_NONE;
+    c->p = after;
+    return true;
+}
+
 bool timestamp_clock(struct cursor *c, struct timestamp *t)
 {
     struct cursor at = *c;
     size_t hour_digits = cursor_left(&at) >= 2 && at.p[1] == ':' ? 1 : 2;
-    if (cursor_left(&at) < hour_digits + 6 || at.p[hour_digits] != ':' ||
-        at.p[hour_digits + 3] != ':')
+    if (cursor_left(&at) < hour_digits + 6 || at.p[hour_digits] != ':')
         return false;
+    if (UNLIKELY(at.p[hour_digits + 3] != ':'))
+        return scan_short_clock(c, hour_digits, t);
     unsigned hour = hour_digits == 2    ? two(at.p)
                     : is_digit(at.p[0]) ? (unsigned)(at.p[0] - '0')
                                         : 100;
@@ -203,6 +219,9 @@ static bool scan_zone_word(struct cursor *c, struct timestamp *t)
         *c = at;
         return true;
     }
+    if (n >= 3 && cursor_left(&at) > 2 && (*at.p == '+' || *at.p == '-') && is_digit(at.p[1]) &&
+        at.p[2] == ' ')
+        at.p += 2; /* "JST+9", "JST-9": the word says it */
     if (n == 0 || n > 5 || !is_word_boundary(&at))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(zone_words); i++) {
@@ -228,6 +247,13 @@ void timestamp_zone_after_blank(struct cursor *c, struct timestamp *t)
     if (!cursor_at(c, ' '))
         return;
     struct cursor at = {c->p + 1, c->end};
+    if (UNLIKELY(cursor_at(&at, '('))) {
+        const char *close = memchr(at.p, ')', MIN(cursor_left(&at), (size_t)12));
+        struct cursor inner = {at.p + 1, close};
+        if (close && (timestamp_offset(&inner, t) || scan_zone_word(&inner, t)) && inner.p == close)
+            c->p = close + 1;
+        return;
+    }
     if (timestamp_offset(&at, t) || scan_zone_word(&at, t))
         *c = at;
 }
@@ -338,9 +364,11 @@ enum timestamp_result timestamp_bsd(struct cursor *c, struct timestamp *t)
         t->form = TIME_FORM_NONE; /* the month in full */
     bool has_comma = cursor_at(&at, ',');
     at.p += has_comma;
-    if (!cursor_at(&at, ' '))
+    if (at.p == at.end || !is_blank(*at.p))
         return TIMESTAMP_ABSENT;
-    at.p++;
+    bool is_plain = *at.p++ == ' ';
+    for (; at.p < at.end && is_blank(*at.p); is_plain = false)
+        at.p++;
     if (!t->has_year && cursor_left(&at) > 5 && at.p[4] == ' ' && four(at.p) < 10000) {
         t->has_year = true;
         t->civil.year = (int32_t)four(at.p);
@@ -349,10 +377,15 @@ enum timestamp_result timestamp_bsd(struct cursor *c, struct timestamp *t)
     }
     if (!timestamp_clock(&at, t))
         return TIMESTAMP_ABSENT;
-    if (t->digits > 0 || has_comma)
+    if (t->digits > 0 || has_comma || !is_plain)
         t->form = TIME_FORM_NONE;
     t->text = view_of(c->p, (size_t)(at.p - c->p));
-    if (!timestamp_offset(&at, t)) {
+    if (UNLIKELY(cursor_at(&at, 'Z'))) {
+        at.p++;
+        t->has_offset = true;
+        if (!timestamp_boundary(&at))
+            return TIMESTAMP_ABSENT;
+    } else if (!timestamp_offset(&at, t)) {
         if (!timestamp_boundary(&at))
             return TIMESTAMP_ABSENT;
         const char *core_end = at.p;

@@ -4,15 +4,18 @@
  *   10 Mar 2026 11:45:00         also with "-"
  *   10/Mar/2026:11:45:00 +0900   as web servers do
  *   03/10/2026:11:45:00 GMT      NetScaler, by its setting also 10/03
+ *   10.03.2026 11:45:00          day first
  *   2026:03:10-11:45:00          Sophos UTM
+ *   2026/3/9 1:02:03             also with "-" or ".", and "_", "," or "-" before the clock
+ *   20260310T114500Z             also with a blank and colons
  *   Tue Mar 10 11:45:00 2026     and "Tue, 10 Mar 2026 11:45:00 +0900" */
 #include "syslog/timestamp_parts.h"
 
 static enum timestamp_result finish(struct cursor *c, struct cursor *at, struct timestamp *t)
 {
     t->text = view_of(c->p, (size_t)(at->p - c->p));
-    if (!timestamp_offset(at, t)) {
-        if (!timestamp_boundary(at))
+    if (t->has_offset ? !timestamp_boundary(at) : !timestamp_offset(at, t)) {
+        if (t->has_offset || !timestamp_boundary(at))
             return TIMESTAMP_ABSENT;
         timestamp_zone_after_blank(at, t);
     }
@@ -26,8 +29,17 @@ static enum timestamp_result scan_day_first(struct cursor *c, struct timestamp *
 {
     size_t digits = is_digit(c->p[1]) ? 2 : 1;
     const char *p = c->p + digits;
-    if (c->end - p < 18 || (*p != ' ' && *p != '-' && *p != '/') || p[4] != *p ||
-        p[9] != (*p == '/' ? ':' : ' '))
+    if (c->end - p < 13 || (*p != ' ' && *p != '-' && *p != '/') || p[4] != *p)
+        return TIMESTAMP_ABSENT;
+    if (*p == ' ' && is_digit(p[5]) && (p[7] == ':' || p[6] == ':')) { /* no year */
+        struct cursor clock = {p + 5, c->end};
+        t->civil.month = (uint8_t)timestamp_month(p + 1);
+        t->civil.day = (uint8_t)(digits == 2 ? two(c->p) : (unsigned)(c->p[0] - '0'));
+        if (t->civil.month == 0 || !timestamp_clock(&clock, t))
+            return TIMESTAMP_ABSENT;
+        return finish(c, &clock, t);
+    }
+    if (c->end - p < 18 || p[9] != (*p == '/' ? ':' : ' '))
         return TIMESTAMP_ABSENT;
     t->civil.month = (uint8_t)timestamp_month(p + 1);
     t->civil.day = (uint8_t)(digits == 2 ? two(c->p) : (unsigned)(c->p[0] - '0'));
@@ -36,6 +48,88 @@ static enum timestamp_result scan_day_first(struct cursor *c, struct timestamp *
     struct cursor at = {p + 10, c->end};
     if (t->civil.month == 0 || t->civil.year > 9999 || !timestamp_clock(&at, t))
         return TIMESTAMP_ABSENT;
+    return finish(c, &at, t);
+}
+
+/* "10.03.2026 11:45:00". */
+static enum timestamp_result scan_dots(struct cursor *c, struct timestamp *t)
+{
+    const char *p = c->p;
+    unsigned day = two(p), month = two(p + 3), year = four(p + 6);
+    if (cursor_left(c) < 19 || p[5] != '.' || p[10] != ' ' || month > 99 || day > 99 || year > 9999)
+        return TIMESTAMP_ABSENT;
+    struct cursor at = {p + 11, c->end};
+    if (!timestamp_clock(&at, t))
+        return TIMESTAMP_ABSENT;
+    t->civil.month = (uint8_t)month;
+    t->civil.day = (uint8_t)day;
+    t->civil.year = (int32_t)year;
+    t->has_year = true;
+    return finish(c, &at, t);
+}
+
+/* One or two digits at *p, which moves; 100: none. */
+static unsigned one_or_two(const char **p)
+{
+    unsigned n = is_digit(**p) ? (unsigned)(**p - '0') : 100;
+    if (n < 100 && is_digit((*p)[1]))
+        n = n * 10 + (unsigned)(*++*p - '0');
+    ++*p;
+    return n;
+}
+
+/* "2026/3/9 1:02:03", "2026.03.10 11:45:00", "2026-03-10_11:45:00". */
+static enum timestamp_result scan_year_first(struct cursor *c, struct timestamp *t)
+{
+    if (cursor_left(c) < 16)
+        return TIMESTAMP_ABSENT;
+    const char *p = c->p + 5, separator = c->p[4];
+    unsigned year = four(c->p), month = one_or_two(&p), day;
+    if (year > 9999 || month > 99 || *p++ != separator || (day = one_or_two(&p)) > 99)
+        return TIMESTAMP_ABSENT;
+    if (*p != ' ' && *p != 'T' && *p != '_' && *p != ',' && *p != '-')
+        return TIMESTAMP_ABSENT;
+    struct cursor at = {p + 1, c->end};
+    if (!timestamp_clock(&at, t))
+        return TIMESTAMP_ABSENT;
+    t->civil.year = (int32_t)year;
+    t->civil.month = (uint8_t)month;
+    t->civil.day = (uint8_t)day;
+    t->has_year = true;
+    if (cursor_at(&at, 'Z')) {
+        t->has_offset = true;
+        at.p++;
+    }
+    return finish(c, &at, t);
+}
+
+/* "20260310T114500Z", "20260310 11:45:00". */
+static enum timestamp_result scan_compact(struct cursor *c, struct timestamp *t)
+{
+    const char *p = c->p;
+    unsigned year = four(p), month = two(p + 4), day = two(p + 6);
+    if (cursor_left(c) < 16 || year < 1970 || year > 2099 || month > 12 || day > 31)
+        return TIMESTAMP_ABSENT;
+    struct cursor at = {p + 9, c->end};
+    if (p[8] == 'T' && is_digit(p[11])) {
+        unsigned hour = two(p + 9), minute = two(p + 11), second = two(p + 13);
+        if (hour > 23 || minute > 59 || second > 60)
+            return TIMESTAMP_ABSENT;
+        t->civil.hour = (uint8_t)hour;
+        t->civil.minute = (uint8_t)minute;
+        t->civil.second = (uint8_t)second;
+        at.p = p + 15;
+    } else if ((p[8] != ' ' && p[8] != 'T' && p[8] != '-') || !timestamp_clock(&at, t)) {
+        return TIMESTAMP_ABSENT;
+    }
+    t->civil.year = (int32_t)year;
+    t->civil.month = (uint8_t)month;
+    t->civil.day = (uint8_t)day;
+    t->has_year = true;
+    if (cursor_at(&at, 'Z')) {
+        t->has_offset = true;
+        at.p++;
+    }
     return finish(c, &at, t);
 }
 
@@ -95,6 +189,12 @@ enum timestamp_result timestamp_digits_first(struct cursor *c, struct timestamp 
         return scan_colons(c, t);
     if (p[2] == '/' && is_digit(p[3]))
         return scan_slashes(c, t);
+    if (p[2] == '.' && p[5] == '.')
+        return scan_dots(c, t);
+    if (p[4] == '/' || p[4] == '-' || p[4] == '.')
+        return scan_year_first(c, t);
+    if (is_digit(p[4]) && is_digit(p[7]))
+        return scan_compact(c, t);
     return scan_day_first(c, t);
 }
 
