@@ -338,19 +338,19 @@ static const struct expect_row odd_hosts_tags_and_times[] = {
     {"<13>Mar 10 11:45:00 0000.5e00.5301 app: x", .format = FORMAT_RFC3164, .pri = 13,
      .time = "2026-03-10T11:45:00Z", .form = TIME_FORM_BSD, .host = "0000.5e00.5301", .app = "app",
      .message = "x"},
-    {"<13>Mar 10 11:45:00 \xe3\x82\xb5\xe3\x83\xbc\xe3\x83\x901 app: x", .format = FORMAT_RFC3164,
+    {"<13>Mar 10 11:45:00 \343\202\265\343\203\274\343\203\2201 app: x", .format = FORMAT_RFC3164,
      .pri = 13, .time = "2026-03-10T11:45:00Z", .form = TIME_FORM_BSD,
-     .host = "\xe3\x82\xb5\xe3\x83\xbc\xe3\x83\x901", .app = "app", .message = "x"},
-    {"<13>Mar 10 11:45:00 h1 \xe3\x82\xa2\xe3\x83\x97\xe3\x83\xaa: x", .format = FORMAT_RFC3164,
+     .host = "\343\202\265\343\203\274\343\203\2201", .app = "app", .message = "x"},
+    {"<13>Mar 10 11:45:00 h1 \343\202\242\343\203\227\343\203\252: x", .format = FORMAT_RFC3164,
      .pri = 13, .time = "2026-03-10T11:45:00Z", .form = TIME_FORM_BSD, .host = "h1",
-     .app = "\xe3\x82\xa2\xe3\x83\x97\xe3\x83\xaa", .message = "x"},
+     .app = "\343\202\242\343\203\227\343\203\252", .message = "x"},
     {"<13>Mar 10 11:45:00 h1 "
-     "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe3\x81\xae\xe3\x83\xa1\xe3\x83\x83\xe3\x82\xbb\xe3\x83"
-     "\xbc\xe3\x82\xb8",
+     "\346\227\245\346\234\254\350\252\236\343\201\256\343\203\241\343\203\203\343\202\273\343\203"
+     "\274\343\202\270",
      .format = FORMAT_RFC3164, .pri = 13, .time = "2026-03-10T11:45:00Z", .form = TIME_FORM_BSD,
      .host = "h1",
-     .message = "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe3\x81\xae\xe3\x83\xa1\xe3\x83\x83\xe3\x82"
-                "\xbb\xe3\x83\xbc\xe3\x82\xb8"},
+     .message = "\346\227\245\346\234\254\350\252\236\343\201\256\343\203\241\343\203\203\343\202"
+                "\273\343\203\274\343\202\270"},
     {"<13>mar 10 11:45:00 h1 app: lower", .format = FORMAT_RFC3164, .pri = 13,
      .time = "2026-03-10T11:45:00Z", .form = TIME_FORM_BSD, .host = "h1", .app = "app",
      .message = "lower"},
