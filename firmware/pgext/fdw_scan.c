@@ -9,6 +9,8 @@
 
 #include "pgext/fdw.h"
 
+#define EXPLAINED_MAX_BYTES 65536 /* of a query written back; a longer one is not shown */
+
 struct fdw_state {
     struct fdw_plan plan;
     List *values; /* of ExprState, one a qual */
@@ -219,6 +221,28 @@ static bool has_exec_param(Node *node, void *context)
     return expression_tree_walker(node, has_exec_param, context);
 }
 
+/* How a query of the search language was understood, written as one again. */
+static void explain_query(const struct fdw_state *s, const struct query_node *q, ExplainState *es)
+{
+    bool has_query = false;
+    ListCell *qual;
+    foreach (qual, s->plan.quals)
+        has_query |= ((struct qual *)lfirst(qual))->kind == QUAL_QUERY;
+    if (!has_query || q == NULL)
+        return;
+    struct buf out = BUF_INIT(EXPLAINED_MAX_BYTES);
+    char *text = NULL;
+    if (query_format(q, &out) == 0)
+        text = palloc_extended(out.n + 1, MCXT_ALLOC_NO_OOM);
+    if (text) {
+        memcpy(text, buf_view(&out).p, out.n);
+        text[out.n] = 0;
+    }
+    buf_free(&out); /* before any ERROR: it is not palloc'd */
+    if (text)
+        ExplainPropertyText("Query", text, es);
+}
+
 /* "3 of 1204": what time and metadata leave, without opening a block. */
 static void explain_blocks(ForeignScanState *node, ExplainState *es)
 {
@@ -234,6 +258,7 @@ static void explain_blocks(ForeignScanState *node, ExplainState *es)
     double all, messages;
     blocks_estimate(spec.snapshot, spec.user, RANGE_OPEN_FROM, RANGE_OPEN_TO, UINT32_MAX, &all,
                     &messages);
+    explain_query(s, spec.query, es);
     ExplainPropertyText("Blocks", psprintf("%llu of %.0f", (unsigned long long)chosen, all), es);
     MemoryContextSwitchTo(old);
 }

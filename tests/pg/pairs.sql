@@ -2,7 +2,7 @@
 -- index do; facets and pairs() tell the same.
 \set file :tmp '/pairs.copy'
 \set made `:make_blocks < blocks/pairs.txt > :tmp/pairs.copy && echo yes`
-select plan(71);
+select plan(74);
 select ok(azekura.ensure_partition('2026-03-10') is not null, 'the day has a partition');
 copy azekura.log_block from :'file';
 
@@ -51,6 +51,24 @@ select count(*) from azekura.search('kv.nosuchname:*');
 select is(blocks_read, 0::bigint, 'the token index knows the names') from azekura.last_scan();
 select count(*) from azekura.search('kv.action:nosuchvalue');
 select is(blocks_read, 0::bigint, 'and the values') from azekura.last_scan();
+create function pg_temp.plan_of(statement text) returns text language plpgsql as $$
+declare
+    line text;
+    lines text := '';
+begin
+    for line in execute 'explain (analyze, costs off, timing off, summary off) ' || statement loop
+        lines := lines || trim(line) || E'\n';
+    end loop;
+    return lines;
+end $$;
+select matches(
+    pg_temp.plan_of('select id from azekura.logs where azekura.matches(logs, ''kv.Action:(DENY OR nosuchvalue) mark:no_pri'')'),
+    'Query: \(kv."action":"deny" OR kv."action":"nosuchvalue"\) mark:no_pri\n', 'EXPLAIN says how a query was understood');
+select matches(
+    pg_temp.plan_of('select id from azekura.logs where azekura.matches(logs, ''kv.action:nosuchvalue'')'),
+    'Blocks Skipped by Token Index: 4\n', 'and what the token index has ruled out');
+select is((select count(*) from (select l as row from azekura.logs l offset 0) x where azekura.matches(row, 'mark:no_pri kv.user:root')),
+    1::bigint, 'marks are known where the condition is not pushed down');
 select ok(bool_and(azekura.verify_block(b) is null), 'the blocks are good') from azekura.log_block b;
 
 select * from finish();
