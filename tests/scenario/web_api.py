@@ -82,7 +82,7 @@ def check_sessions(api, box):
 def check_roles(api, box):
     """None, wrong, viewer, operator, admin: what each may."""
     viewer, operator, admin = (box.token(r) for r in ("viewer", "operator", "admin"))
-    reads = GETS + ["/logs/tail", "/logs/export?format=csv", "/users", "/logs/0000000000000000-0000000000000000/raw"]
+    reads = GETS + ["/logs/tail", "/logs/export?format=csv", "/users", "/logs/0000000000000000-0000000000000000", "/logs/0000000000000000-0000000000000000/raw"]
     for path in reads:
         api.call("GET", V1 + path, expect=401)
         api.call("GET", V1 + path, token="azk_" + "A" * 43, expect=401)
@@ -106,6 +106,31 @@ def check_roles(api, box):
         api.call("GET", path, headers={"X-Forwarded-For": "192.0.2.9"}, token=viewer)
 
 
+def check_details(api, viewer, found):
+    """One message with its marks and pairs, facets of both, and what is refused."""
+    by_message = {e["message"]: api.call("GET", f"{V1}/logs/{e['id']}", token=viewer) for e in found}
+    assert [d["entry"] for d in by_message.values()] == found
+    accepted = by_message['accepted, "ok"']
+    assert accepted["pairs_form"] == "sd" and accepted["pairs"] == [{"name": "a@1.b", "value": "c"}], accepted
+    assert "clock_skew" in accepted["marks"] and accepted["skew_us"] < -1_000_000, accepted
+    link = by_message["link down on port 7"]
+    assert link["pairs_form"] is None and link["pairs"] == [], link
+    assert any("invalid_utf8" in d["marks"] for d in by_message.values()), by_message
+    for query in ("kv.b:c", "kv.a@1.b:c", "kv.b:*", "mark:clock_skew+hostname:fw02"):
+        entries = api.call("GET", f"{V1}/logs?query={query}", token=viewer)["entries"]
+        assert [e["hostname"] for e in entries] == ["fw02"], (query, entries)
+    assert api.call("GET", f"{V1}/logs/facets?field=kv.b", token=viewer)["values"] == [{"value": "c", "count": 1}]
+    marks = {v["value"]: v["count"] for v in api.call("GET", f"{V1}/logs/facets?field=mark", token=viewer)["values"]}
+    assert marks["invalid_utf8"] == 1, marks
+    for field in ("kv.", "message", ""):
+        api.call("GET", f"{V1}/logs/facets?field={field}", token=viewer, expect=400)
+    error = api.call("GET", f"{V1}/logs?query=kv.:x", token=viewer, expect=400)["error"]
+    assert (error["at"], error["length"]) == (0, 4) and "name of a pair" in error["message"], error
+    api.call("GET", f"{V1}/logs/x", token=viewer, expect=400)
+    api.call("GET", f"{V1}/logs/{found[0]['id']}?x=1", token=viewer, expect=400)
+    api.call("GET", f"{V1}/logs/{'f' * 16}-{'0' * 16}", token=viewer, expect=404)
+
+
 def check_logs(api, box):
     """Entries, paging, raw bytes, histogram, facets, exports."""
     viewer, operator = box.token("viewer"), box.token("operator")
@@ -127,6 +152,7 @@ def check_logs(api, box):
     assert len(histogram["buckets"]) == 7 and sum(b["count"] for b in histogram["buckets"]) == len(LINES), histogram
     values = api.call("GET", f"{V1}/logs/facets?field=hostname", token=viewer)["values"]
     assert {"value": "fw01", "count": 1} in values and sum(v["count"] for v in values) <= len(LINES), values
+    check_details(api, viewer, found)
     check_exports(api, operator, found, raws)
     api.call("GET", f"{V1}/logs/export?format=xml", token=operator, expect=400)
     api.call("GET", f"{V1}/logs/export", token=operator, expect=400)
@@ -334,8 +360,9 @@ def check_bad_parameters(api, box):
     for path in paths:
         error = api.call("GET", V1 + path, token=token, expect=400)["error"]
         assert error["message"] and "<script" not in error["message"].lower().replace("\"<script>\"", ""), error
-    for path in ("/nothing", "/logs/", "/logs/a/b/raw", "/../settings", "/logs//raw"):
+    for path in ("/nothing", "/logs/", "/logs/a/b/raw", "/../settings", "/logs//a/raw/b"):
         api.call("GET", V1 + path, token=token, expect=404)
+    api.call("GET", f"{V1}/logs/raw", token=token, expect=400)  # "raw" is no id
     for method, path in (("POST", "/logs"), ("PUT", "/settings"), ("HEAD", "/logs"), ("OPTIONS", "/logs"), ("DELETE", "/setup"), ("TRACE", "/logs")):
         reply = box.request(method, V1 + path, headers={"Authorization": f"Bearer {token}"})
         assert reply.status in (405, 501, 400), (method, path, reply.status)
