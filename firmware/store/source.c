@@ -14,15 +14,17 @@
     " sum(arrived)::bigint as arrived, sum(stored)::bigint as stored," \
     " sum(refused)::bigint as refused, sum(bytes)::bigint as bytes from azekura.ledger_rows" RANGE
 
-/* The row t in force for a source s, as azekura.setting_of_source() finds it: which a call for each
- * of 100,000 sources would make slow. */
+/* The row t in force for each source s of a table or query: the longest prefix that contains it,
+ * looked for under each length there is.  All at once, by hash: one look-up a source would be
+ * 100,000 of them. */
 #define LENGTHS                                                           \
     "with lengths as materialized (select distinct family(network) as f," \
     " masklen(network) as bits from azekura.source_setting)"
-#define SETTING                                                                             \
-    " left join lateral (select x.* from lengths n join azekura.source_setting x"           \
-    " on x.network = network(set_masklen(s.address, n.bits)) where n.f = family(s.address)" \
-    " order by n.bits desc limit 1) t on true"
+#define SETTING_BEGIN " left join (select distinct on (a.address) a.address as of, x.* from "
+#define SETTING_END                                                                            \
+    " a join lengths n on n.f = family(a.address) join azekura.source_setting x"               \
+    " on x.network = network(set_masklen(a.address, n.bits)) order by a.address, n.bits desc)" \
+    " t on t.of = s.address"
 #define IS_NEW "(s.acknowledged_at is null and t.network is null)"
 #define IS_UNHEALTHY                                                                           \
     "(abs(coalesce(h.skew_us, 0)) >= 300000000 or (coalesce(h.invalid_utf8, 0) +"              \
@@ -75,6 +77,7 @@ static void write_sql(struct buf *sql, const struct source_question *q)
     bool is_first = !q->filter && !q->address && q->only == SOURCE_ALL &&
                     !orders[q->order].needs_setting;
     bool is_busiest = q->order == SOURCE_BUSIEST;
+    const char *from = is_first ? "base" : q->address ? "one" : "azekura.source";
     const char *sums = is_busiest ? " left join l on l.source = s.address" : "";
     buf_add_str(sql, LENGTHS);
     if (is_busiest)
@@ -84,12 +87,14 @@ static void write_sql(struct buf *sql, const struct source_question *q)
                    ", base as materialized (select s.*, (select count(*) from azekura.source) as n"
                    " from azekura.source s%s order by %s limit $3::integer)",
                    sums, order);
+    if (q->address)
+        buf_add_str(sql, ", one as materialized (select * from azekura.source"
+                         " where address = $5::inet)");
     buf_printf(sql,
                ", picked as materialized (select s.*, t.network as setting, " IS_NEW " as is_new,"
-               " %s as total, row_number() over (order by %s) as nth from %s s" SETTING
-               " left join azekura.source_health h on h.address = s.address%s",
-               is_first ? "s.n" : "count(*) over ()", order, is_first ? "base" : "azekura.source",
-               sums);
+               " %s as total, row_number() over (order by %s) as nth from %s s" SETTING_BEGIN
+               "%s" SETTING_END " left join azekura.source_health h on h.address = s.address%s",
+               is_first ? "s.n" : "count(*) over ()", order, from, from, sums);
     buf_add_str(sql, " where ($4::text is null or position(lower($4) in lower(host(s.address) ||"
                      " ' ' || coalesce(t.name, '') || ' ' || coalesce(t.note, ''))) > 0)"
                      " and ($5::inet is null or s.address = $5::inet)");
@@ -111,8 +116,9 @@ static int count_news(PGconn *c, int64_t *ret, struct err *err)
 {
     PGresult *r = NULL;
     int rc = store_query(c,
-                         LENGTHS " select count(*) from (select from azekura.source s" SETTING
-                                 " where " IS_NEW " limit " NEWS_MAX ") x",
+                         LENGTHS " select count(*) from (select from azekura.source s" SETTING_BEGIN
+                                 "azekura.source" SETTING_END " where " IS_NEW " limit " NEWS_MAX
+                                 ") x",
                          0, NULL, &r, err);
     if (rc == 0)
         *ret = store_number(r, 0, 0);

@@ -2,17 +2,6 @@
 
 set local role azekura;
 
--- The row in force for an address: the longest prefix that contains it.  Looked for under each length there is, so that the cost
--- is not the number of rows.
-create function azekura.setting_of_source(address inet) returns cidr
-language sql stable parallel safe set search_path = pg_catalog, pg_temp as $$
-    select s.network
-      from (select distinct masklen(x.network) as bits from azekura.source_setting x where family(x.network) = family($1)
-             order by 1 desc) l
-      join azekura.source_setting s on s.network = network(set_masklen($1, l.bits))
-     order by l.bits desc limit 1
-$$;
-
 -- Changes with every change of a row or of its group.
 create function azekura.source_settings_version() returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -224,10 +213,10 @@ begin
     return n;
 end $$;
 
-revoke execute on function azekura.setting_of_source(inet), azekura.source_settings_version(), azekura.source_settings(),
+revoke execute on function azekura.source_settings_version(), azekura.source_settings(),
     azekura.check_source_setting(jsonb), azekura.source_settings_conflict(text), azekura.check_source_network(text),
     azekura.set_source_setting(text, jsonb, text, text), azekura.unset_source_setting(text, text, text),
     azekura.acknowledge_sources(inet[], text) from public;
-grant execute on function azekura.setting_of_source(inet), azekura.source_settings_version(), azekura.source_settings(),
+grant execute on function azekura.source_settings_version(), azekura.source_settings(),
     azekura.set_source_setting(text, jsonb, text, text), azekura.unset_source_setting(text, text, text),
     azekura.acknowledge_sources(inet[], text), azekura.parse_network(text) to azekura_web;
