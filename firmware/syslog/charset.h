@@ -51,7 +51,7 @@ const struct charset *charset_by_mark(struct view in);
 
 /* ---- guessing ---- */
 
-enum { CHARSET_CANDIDATES = 12 };
+enum { CHARSET_CANDIDATES = 16 };
 
 /* What is known so far; zeroed it is nothing.  Private to charset_guess.c. */
 struct charset_guess {

@@ -184,6 +184,17 @@ static struct step korean_step(const unsigned char *p, size_t left, const unsign
 
 /* ---- one byte a letter ---- */
 
+static bool is_latin(unsigned char c)
+{
+    return in((unsigned char)(c | 0x20), 'a', 'z');
+}
+
+/* A letter of ASCII right beside it: of a word of Greek or Cyrillic letters none is. */
+static bool is_in_latin(const unsigned char *p, size_t left, const unsigned char *start)
+{
+    return (p > start && is_latin(p[-1])) || (left > 1 && is_latin(p[1]));
+}
+
 /* Of the Russian alphabet from а to я, ё last: bits of a letter in a text. */
 static const uint8_t russian[33] = {
     BITS(3.6), BITS(6),   BITS(4.5), BITS(5.9), BITS(5.1), BITS(3.6), BITS(6.8),
@@ -217,6 +228,15 @@ static unsigned letter_koi8(unsigned char c)
     return c == 0xa3 ? 32 : c == 0xb3 ? 32 + UPPER : NONE;
 }
 
+static unsigned letter_8859_5(unsigned char c)
+{
+    if (in(c, 0xb0, 0xcf))
+        return c - 0xb0u + UPPER;
+    if (in(c, 0xd0, 0xef))
+        return c - 0xd0u;
+    return c == 0xf1 ? 32 : c == 0xa1 ? 32 + UPPER : NONE;
+}
+
 static unsigned letter_866(unsigned char c)
 {
     if (in(c, 0x80, 0x9f))
@@ -228,7 +248,7 @@ static unsigned letter_866(unsigned char c)
     return c == 0xf1 ? 32 : c == 0xf0 ? 32 + UPPER : NONE;
 }
 
-static struct step russian_step(const unsigned char *p, const unsigned char *start,
+static struct step russian_step(const unsigned char *p, size_t left, const unsigned char *start,
                                 unsigned (*letter)(unsigned char))
 {
     unsigned now = letter(*p);
@@ -237,6 +257,8 @@ static struct step russian_step(const unsigned char *p, const unsigned char *sta
     unsigned before = p > start && p[-1] >= 0x80 ? letter(p[-1]) : NONE;
     bool is_upper = now >= UPPER;
     unsigned bits = russian[now & (UPPER - 1)];
+    if (is_in_latin(p, left, start))
+        bits += BITS(4);
     if (before == NONE)
         return good(1, bits + (is_upper ? BITS(2) : BITS(1)));
     if (before >= UPPER) /* ОШИБКА, or the second letter of a sentence */
@@ -247,25 +269,41 @@ static struct step russian_step(const unsigned char *p, const unsigned char *sta
 static struct step windows_1251_step(const unsigned char *p, size_t left,
                                      const unsigned char *start)
 {
-    (void)left;
-    return russian_step(p, start, letter_1251);
+    return russian_step(p, left, start, letter_1251);
 }
 
 static struct step koi8_step(const unsigned char *p, size_t left, const unsigned char *start)
 {
-    (void)left;
-    return russian_step(p, start, letter_koi8);
+    return russian_step(p, left, start, letter_koi8);
+}
+
+static struct step iso_8859_5_step(const unsigned char *p, size_t left, const unsigned char *start)
+{
+    return russian_step(p, left, start, letter_8859_5);
 }
 
 static struct step ibm866_step(const unsigned char *p, size_t left, const unsigned char *start)
 {
-    (void)left;
-    return russian_step(p, start, letter_866);
+    return russian_step(p, left, start, letter_866);
 }
 
-static bool is_latin(unsigned char c)
+/* Greek, in windows-1253: letters with an accent have places of their own. */
+static struct step greek_step(const unsigned char *p, size_t left, const unsigned char *start)
 {
-    return in((unsigned char)(c | 0x20), 'a', 'z');
+    static const char often[] = "\xe1\xe5\xe9\xef\xed\xf4\xf3\xf2\xf1\xea\xf0\xe7\xf5\xeb\xec";
+    bool follows = p > start && p[-1] >= 0xb8;
+    if (*p == 0xd2 || *p == 0xff || *p == 0xaa)
+        return bad();
+    if (is_in_latin(p, left, start))
+        return good(1, BITS(10));
+    if (memchr(often, *p, sizeof(often) - 1))
+        return good(1, BITS(4.3) + (follows ? 0 : BITS(1.5)));
+    if (*p >= 0xe0 || in(*p, 0xdc, 0xdf))
+        return good(1, BITS(5.8) + (follows ? 0 : BITS(1.5)));
+    bool is_upper = *p >= 0xc1 || in(*p, 0xb8, 0xbf) || *p == 0xa2;
+    if (!is_upper)
+        return good(1, BITS(12));
+    return good(1, follows && p[-1] >= 0xdc ? BITS(13) : BITS(7));
 }
 
 /* Latin letters with marks stand alone among others: two together are rare, and so are those that
@@ -274,7 +312,7 @@ static struct step latin_step(const unsigned char *p, size_t left, const unsigne
                               unsigned bits)
 {
     bool is_run = p > start && p[-1] >= 0x80;
-    bool has_letter = (p > start && is_latin(p[-1])) || (left > 1 && is_latin(p[1]));
+    bool has_letter = is_in_latin(p, left, start);
     return good(1, bits + (is_run ? BITS(5) : 0) + (has_letter ? 0 : BITS(3.5)));
 }
 
@@ -310,24 +348,41 @@ static struct step windows_1250_step(const unsigned char *p, size_t left,
     return *p >= 0xc0 ? latin_step(p, left, start, BITS(9.5)) : good(1, BITS(14));
 }
 
+/* Of DOS; also what its frames are drawn with, which is why runs of others cost little. */
+static struct step ibm850_step(const unsigned char *p, size_t left, const unsigned char *start)
+{
+    /* é ä à ç è ö ü ß á í ó ñ å ê */
+    static const char often[] = "\x82\x84\x85\x87\x8a\x94\x81\xe1\xa0\xa1\xa2\xa4\x86\x88";
+    if (memchr(often, *p, sizeof(often) - 1))
+        return latin_step(p, left, start, BITS(5));
+    if (in(*p, 0x80, 0xa3) || *p == 0xc6 || *p == 0xe4)
+        return latin_step(p, left, start, BITS(8));
+    return good(1, BITS(14));
+}
+
 /* ---- the candidates ---- */
 
 static const struct {
     const char *name;
     model_fn step;
-    unsigned prior; /* sixteenths of a bit */
+    unsigned prior; /* sixteenths of a bit: what speaks against it before anything is seen */
+    /* bits a byte that a text of it has, and from which it is none */
+    unsigned fair, none;
 } candidates[] = {
-    {"UTF-8", utf8_step, 0},
-    {"Shift_JIS", sjis_step, 0},
-    {"EUC-JP", euc_jp_step, 0},
-    {"GB18030", gb_step, 0},
-    {"Big5", big5_step, 0},
-    {"EUC-KR", korean_step, 0},
-    {"windows-1251", windows_1251_step, 0},
-    {"KOI8-R", koi8_step, 0},
-    {"IBM866", ibm866_step, BITS(3)},
-    {"windows-1252", windows_1252_step, 0},
-    {"windows-1250", windows_1250_step, BITS(6)},
+    {"UTF-8", utf8_step, 0, BITS(9), BITS(10)},
+    {"Shift_JIS", sjis_step, 0, BITS(7.3), BITS(8.5)},
+    {"EUC-JP", euc_jp_step, 0, BITS(6.9), BITS(8)},
+    {"GB18030", gb_step, 0, BITS(6.9), BITS(7.5)},
+    {"Big5", big5_step, 0, BITS(7.8), BITS(8.6)},
+    {"EUC-KR", korean_step, 0, BITS(6.7), BITS(7.6)},
+    {"windows-1251", windows_1251_step, 0, BITS(6), BITS(7)},
+    {"KOI8-R", koi8_step, 0, BITS(6), BITS(7)},
+    {"ISO-8859-5", iso_8859_5_step, BITS(3), BITS(6), BITS(7)},
+    {"IBM866", ibm866_step, BITS(3), BITS(6), BITS(7)},
+    {"windows-1253", greek_step, BITS(3), BITS(6), BITS(7)},
+    {"windows-1252", windows_1252_step, 0, BITS(7), BITS(8.4)},
+    {"windows-1250", windows_1250_step, BITS(6), BITS(7), BITS(8.4)},
+    {"IBM850", ibm850_step, BITS(4), BITS(6.2), BITS(7.6)},
 };
 _Static_assert(ARRAY_LEN(candidates) <= CHARSET_CANDIDATES, "the state has room for each");
 
@@ -421,8 +476,7 @@ static bool most_are(const struct charset_guess *g, uint32_t n, unsigned *ret_pe
     return true;
 }
 
-/* With what speaks against a charset before anything is seen: most that looks Central European for
- * a word or two is Western. */
+/* What is Central European for a word or two is Western mostly, for instance. */
 static uint32_t bits_of(const struct charset_guess *g, size_t candidate)
 {
     return g->bits[candidate] + candidates[candidate].prior;
@@ -432,11 +486,12 @@ static uint32_t bits_of(const struct charset_guess *g, size_t candidate)
 static unsigned how_sure(const struct charset_guess *g, size_t best, size_t second)
 {
     uint32_t ahead = bits_of(g, second) - bits_of(g, best), a_byte = g->bits[best] / g->bytes;
-    if (a_byte >= BITS(9.4) || g->bad[best] * 10 > g->bytes)
+    unsigned fair = candidates[best].fair, none = candidates[best].none;
+    if (a_byte >= none || g->bad[best] * 10 > g->bytes)
         return 0; /* no text of any of them */
     unsigned percent = (unsigned)(MIN(ahead, (uint32_t)SURE_BITS) * 99 / SURE_BITS);
-    if (a_byte > BITS(7.8))
-        percent = percent * (BITS(9.4) - a_byte) / (BITS(9.4) - BITS(7.8));
+    if (a_byte > fair)
+        percent = percent * (none - a_byte) / (none - fair);
     percent -= percent * MIN(g->bad[best] * 8, g->bytes) / g->bytes;
     return g->bytes < 8 ? percent * g->bytes / 8 : percent;
 }

@@ -51,6 +51,26 @@ static const char *const russian[] = {
     "<13>Jun  1 12:00:01 srv Соединение с сервером разорвано",
     "<13>Jun  1 12:00:02 srv Недостаточно места на диске",
 };
+static const char *const greek[] = {
+    "<13>Jun  1 12:00:00 srv Σφάλμα σύνδεσης χρήστη από τη διεύθυνση 10.1.1.1",
+    "<13>Jun  1 12:00:01 srv Η διεπαφή είναι εκτός λειτουργίας",
+};
+static const char *const thai[] = {
+    "<13>Jun  1 12:00:00 srv ข้อผิดพลาดในการเข้าสู่ระบบของผู้ใช้",
+    "<13>Jun  1 12:00:01 srv อินเทอร์เฟซไม่ทำงาน",
+};
+static const char *const hebrew[] = {
+    "<13>Jun  1 12:00:00 srv שגיאה בכניסת משתמש",
+    "<13>Jun  1 12:00:01 srv הממשק מנותק",
+};
+static const char *const arabic[] = {
+    "<13>Jun  1 12:00:00 srv فشل تسجيل دخول المستخدم",
+    "<13>Jun  1 12:00:01 srv الواجهة معطلة",
+};
+static const char *const turkish[] = {
+    "<13>Jun  1 12:00:00 srv Kullanıcı girişi başarısız oldu",
+    "<13>Jun  1 12:00:01 srv Bağlantı kesildi, arayüz kapalı",
+};
 static const char *const chinese[] = {
     "<188>Jun  1 12:00:00 S5700 用户登录失败，用户名 admin，来自地址 10.1.1.1",
     "<188>Jun  1 12:00:01 S5700 接口状态变为关闭",
@@ -87,6 +107,9 @@ static const struct guess_case {
     {"GB18030", TEXTS(chinese), "GB18030"},
     {"BIG5", TEXTS(taiwanese), "Big5"},
     {"UHC", TEXTS(korean), "EUC-KR"},
+    {"CP1253", TEXTS(greek), "windows-1253"},
+    {"ISO-8859-5", TEXTS(russian), "ISO-8859-5"},
+    {"CP850", TEXTS(german), "IBM850"},
     {"UTF-16LE", TEXTS(japanese), "UTF-16LE"},
     {"UTF-16BE", TEXTS(french), "UTF-16BE"},
 };
@@ -127,6 +150,25 @@ Test(charset_guess, most_messages_alone_are_guessed_right_and_none_wrong_and_sur
         }
     }
     cr_expect_geq(right * 100, all * 85, "%zu of %zu", right, all);
+}
+
+Test(charset_guess, texts_of_charsets_that_are_no_candidates_are_not_taken_for_another_one_surely)
+{
+    static const struct guess_case others[] = {
+        {"CP874", TEXTS(thai), NULL},       {"CP1255", TEXTS(hebrew), NULL},
+        {"CP1256", TEXTS(arabic), NULL},    {"CP1254", TEXTS(turkish), NULL},
+        {"MACINTOSH", TEXTS(french), NULL},
+    };
+    char bytes[1024];
+    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+        struct charset_guess g = {0};
+        unsigned percent = 0;
+        for (size_t k = 0; k < others[i].n; k++)
+            charset_guess_add(
+                &g, encoded(others[i].iconv_name, others[i].texts[k], bytes, sizeof(bytes)));
+        const struct charset *c = charset_guess(&g, &percent);
+        cr_expect(!c || percent < 60, "%s: %s %u", others[i].iconv_name, charset_name(c), percent);
+    }
 }
 
 Test(charset_guess, nothing_is_guessed_where_there_is_little_or_nothing_to_see)
