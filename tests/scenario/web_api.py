@@ -396,7 +396,7 @@ def check_database_away(api, box):
     token, admin = box.token("operator"), box.token("admin")
     box.allow_errors(r"database|FATAL|terminating")
     box.cluster.halt(signal.SIGINT)
-    for path in GETS + ["/logs/0000000000000000-0000000000000000/raw", "/logs/export?format=csv", "/logs/tail", "/users"]:
+    for path in GETS + ["/logs/0000000000000000-0000000000000000", "/logs/0000000000000000-0000000000000000/raw", "/logs/export?format=csv", "/logs/tail", "/users"]:
         api.call("GET", V1 + path, token=admin, expect=503)
     api.call("PATCH", f"{V1}/settings", token=admin, body={"box.name": "x"}, expect=503)
     api.call("GET", f"{V1}/setup", expect=503)
