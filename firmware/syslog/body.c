@@ -21,16 +21,16 @@ static bool has(struct view v, const char *text, size_t n)
 
 /* ---- name=value ---- */
 
-static bool is_name_char(char c)
-{
-    return is_digit(c) || (is_letter(c) && (unsigned char)c < 0x80) || c == '_' || c == '-' ||
-           c == '.';
-}
+/* What names are made of: ASCII letters, digits, "_", "-", ".". */
+static const bool name_chars[256] = {
+    ['-'] = true,         ['.'] = true,         ['_'] = true,
+    ['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true,
+};
 
 static size_t name_bytes(struct view v)
 {
     size_t i = 0;
-    while (i < v.n && is_name_char(v.p[i]))
+    while (i < v.n && name_chars[(unsigned char)v.p[i]])
         i++;
     return i;
 }
