@@ -4,7 +4,7 @@
 \set made `:make_blocks < blocks/sources.txt > :tmp/plain.copy && echo yes`
 \set made `iconv -f UTF-8 -t CP932 blocks/sources_japanese.txt | :make_blocks > :tmp/japanese.copy && echo yes`
 set client_min_messages = error;
-select plan(64);
+select plan(73);
 select ok(azekura.ensure_partition('2026-03-10') is not null, 'the day has a piece');
 copy azekura.log_block from :'plain';
 copy azekura.log_block from :'japanese';
@@ -106,19 +106,35 @@ select ok((azekura.ask_reparse('192.0.2.0/24', '2026-03-10 12:10:05Z', '2026-03-
 select is(array_agg(n.id order by n.id), (select array_agg(id order by id) from before where source = '192.0.2.10' and received_at >= '2026-03-10 12:10:05Z' and received_at < '2026-03-10 12:10:07.05Z'),
           'no message beyond them changes') from azekura.logs l join now n using (id) where l.reported_at <> n.reported_at or l.message <> n.message;
 
+-- ---- held, twice, cancelled ----
+
+insert into azekura.hold (lower, upper, reason, actor) values ('2026-03-10', '2026-03-11', 'test', 'test');
+select is(count(*), 0::bigint, 'the zone again') from azekura.set_source_setting('192.0.2.0/24', '{"zone": "America/New_York", "charset": "Shift_JIS"}', null, 'test');
+select ok((azekura.ask_reparse('192.0.2.0/24', null, null, 'UTC', 'UTF-8', 'test')).id = 4 and azekura.reparse_step() + azekura.reparse_step() = 0, 'one is at work');
+select ok(azekura.cancel_reparse(4, 'somebody'), 'and cancelled in the middle');
+select ok(state = 'cancelled' and ended_by = 'somebody' and changed between 1 and 949 and share < 1, 'what was done stays') from azekura.reparse_request where id = 4;
+select is(azekura.reparse_step(), null, 'no more is done');
+select ok((azekura.ask_reparse('192.0.2.0/24', null, null, 'UTC', 'UTF-8', 'test')).id = 5 and (azekura.ask_reparse('192.0.2.10', null, null, 'UTC', 'UTF-8', 'test')).id = 6
+          and pg_temp.work() > 0, 'two of the same blocks, one after the other');
+select results_eq('select id, state, changed > 0, messages from azekura.reparse_request where id in (5, 6) order by id',
+                  $$ values (5::bigint, 'done', true, 950::bigint), (6, 'done', false, 500) $$, 'what is held is parsed again, too, and the second finds it done');
+select is(count(*), 0::bigint, 'every block verifies still') from azekura.log_block b where azekura.verify_block(b) is not null;
+select is(array_agg(l.id order by l.id), (select array_agg(id order by id) from before), 'and no message is missing or twice') from azekura.logs l;
+delete from azekura.hold;
+
 -- ---- what is in the way ----
 
 update azekura.log_block set message = set_byte(message, length(message) / 2, get_byte(message, length(message) / 2) # 90) where first_seq = 2001;
-select ok((azekura.ask_reparse('192.0.2.0/24', null, null, 'UTC', 'UTF-8', 'test')).id = 4 and azekura.reparse_step() = 0, 'a damaged block');
+select ok((azekura.ask_reparse('192.0.2.0/24', null, null, 'UTC', 'UTF-8', 'test')).id = 7 and azekura.reparse_step() = 0, 'a damaged block');
 select is(azekura.next_to_compact(null, 2, now() + interval '1 day', '2026-01-01'), null, 'the piece is not merged while it is at work in it');
 select ok(pg_temp.work() > 0, 'does not stop it');
-select ok(state = 'done' and skipped = 1 and fault like 'the block of 2026-03-10T12:10:00.000000Z is left as it is: %message%', 'and is told') from azekura.reparse_request where id = 4;
+select ok(state = 'done' and skipped = 1 and fault like 'the block of 2026-03-10T12:10:00.000000Z is left as it is: %message%', 'and is told') from azekura.reparse_request where id = 7;
 select is(azekura.next_to_compact(null, 2, now() + interval '1 day', '2026-01-01'), 'log_block_20260310', 'then it is merged again');
-select ok((azekura.ask_reparse('192.0.2.10', null, null, 'UTC', 'UTF-8', 'test')).id = 5 and azekura.reparse_step() = 0
+select ok((azekura.ask_reparse('192.0.2.10', null, null, 'UTC', 'UTF-8', 'test')).id = 8 and azekura.reparse_step() = 0
           and azekura.drop_pieces('{log_block_20260310}', null, 'test', 'test') > 0, 'the piece is dropped in the middle');
 select ok(pg_temp.work() > 0, 'it goes on');
-select is(state, 'done', 'and that is all of it') from azekura.reparse_request where id = 5;
+select is(state, 'done', 'and that is all of it') from azekura.reparse_request where id = 8;
 select is(azekura.cancel_reparse(99, 'test'), null, 'a request that is not there cannot be cancelled');
-select ok(azekura.cancel_reparse(5, 'test') = false and azekura.cancel_reparse((azekura.ask_reparse('192.0.2.10', null, null, 'UTC', 'UTF-8', 'test')).id, 'test')
+select ok(azekura.cancel_reparse(8, 'test') = false and azekura.cancel_reparse((azekura.ask_reparse('192.0.2.10', null, null, 'UTC', 'UTF-8', 'test')).id, 'test')
           and azekura.reparse_step() is null, 'nor one that is over; another is, and nothing is left to do');
 select * from finish();
