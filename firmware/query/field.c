@@ -95,7 +95,10 @@ static const struct query_field_info fields[] = {
      .values_n = FORMAT_COUNT,
      .value_name = text_format_name,
      .value_parse = format_parse,
-     .what = "a format"},
+     .what = "a format",
+     .values_help =
+         "what a message shows as its form: rfc5424, rfc3164, cisco, cef, leef, json, kv, "
+         "fortinet, …, raw"},
     {.name = "mark",
      .type = QUERY_FIELD_BITS,
      .kind = QUERY_MARK,

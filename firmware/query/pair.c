@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "query/pairs.h"
 
 #define NUMBER_MAX_BYTES 64
@@ -34,10 +35,14 @@ static bool read_number(struct view v, double *ret)
 
 static int not_a_number(struct view text, char *message, size_t size)
 {
+    if (text.n == 0) {
+        snprintf(message, size, "a number must follow < and >, as in >1000 or <=5");
+        return -EINVAL;
+    }
     snprintf(message, size,
              "\"%.*s\" is not a number; write >1000, <=5 or 1..10, and to search for this value as "
              "it stands put it into quotes",
-             (int)MIN(text.n, (size_t)40), text.p ? text.p : "");
+             (int)utf8_clean_prefix(view_of(text.p, MIN(text.n, (size_t)40))), text.p);
     return -EINVAL;
 }
 

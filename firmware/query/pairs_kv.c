@@ -4,6 +4,7 @@
  *   service=Endpoint Mapper(tcp) proto=6      a value with blanks, up to the next key
  *   a=1, b=2; c=3|d=4                         delimiters; tabs and line ends, too
  *   (Protocol(1001)=TCP, ID = 7)              brackets around all, numbers behind keys, blanks
+ *   "user id"="bob"                           keys in quotes
  *   [action:"Accept"; flags:"411908"]         Check Point: key:"value";  (key:value is text)
  *
  * Where a value without quotes ends cannot be known: "id=54321 DF proto=TCP" and "service=Endpoint
@@ -74,8 +75,10 @@ static inline bool is_before_key(char c, bool is_inside)
 }
 
 struct key {
-    size_t from, to, equals; /* to: its end, before blanks and '=' */
-    size_t plain_to;         /* without "(1001)" */
+    size_t begin;    /* with the quote or the dashes before it */
+    size_t from, to; /* the name; to: before quote, blanks and '=' */
+    size_t equals;
+    size_t plain_to; /* without "(1001)" */
 };
 
 /* Back over "(1001)" or "[0]", which ends at `to`: where it begins, or `to`. */
@@ -90,6 +93,21 @@ static size_t before_number(struct view text, size_t from, size_t to)
     return open && at + 1 < to && at > from && text.p[at - 1] == open ? at - 1 : to;
 }
 
+/* "user id"="bob": the key between the quotes, of which the second ends at `to`. */
+static bool quoted_key(struct view text, size_t from, size_t to, bool is_inside, struct key *ret)
+{
+    size_t at = to - 1;
+    while (at > from && to - at <= PAIRS_NAME_MAX && text.p[at - 1] != '"' && text.p[at - 1] != '=')
+        at--;
+    if (at == to - 1 || at == from || text.p[at - 1] != '"' ||
+        (at > 1 && !is_before_key(text.p[at - 2], is_inside)))
+        return false;
+    ret->begin = at - 1;
+    ret->from = at;
+    ret->to = ret->plain_to = to - 1;
+    return true;
+}
+
 /* The key of the '=' at `equals`, not before `from`. */
 static bool key_before(struct view text, size_t from, size_t equals, bool is_inside,
                        struct key *ret)
@@ -102,6 +120,9 @@ static bool key_before(struct view text, size_t from, size_t equals, bool is_ins
         to--;
     if (to < equals && next != ' ')
         return false; /* "a =b" is text, "a = b" is a pair */
+    ret->equals = equals;
+    if (to > from + 2 && text.p[to - 1] == '"')
+        return quoted_key(text, from, to, is_inside, ret);
     size_t plain_to = before_number(text, from, to), at = plain_to;
     unsigned seen = 0;
     while (at > from && plain_to - at <= PAIRS_NAME_MAX && is_key_char(text.p[at - 1])) {
@@ -116,7 +137,7 @@ static bool key_before(struct view text, size_t from, size_t equals, bool is_ins
         (before > 0 && (before == from ? is_inside : true) &&
          !is_before_key(text.p[before - 1], is_inside)))
         return false;
-    *ret = (struct key){at, to, equals, plain_to};
+    *ret = (struct key){before, at, to, equals, plain_to};
     return true;
 }
 
@@ -279,10 +300,7 @@ static size_t bare_or_bracketed(struct view text, size_t from, bool is_body, str
         return end;
     }
     *ret_has_key = next_key(text, from, true, key);
-    end = *ret_has_key ? MAX(key->from, from) : text.n;
-    while (end > from && (text.p[end - 1] == '-' || text.p[end - 1] == '.') && *ret_has_key &&
-           end == key->from)
-        end--; /* the dashes of "--key=" */
+    end = *ret_has_key ? MAX(key->begin, from) : text.n;
     size_t stop = from;
     while (stop < end && (text.p[stop] == ' ' || !pairs_is_blank(text.p[stop])))
         stop++;
@@ -357,7 +375,7 @@ bool pairs_kv(struct pairs_sink *s, struct view text)
         if (key.plain_to < key.to)
             p.alias = pairs_between(text, key.from, key.plain_to);
         size_t at = key.equals + 1;
-        while (key.to < key.equals && at < text.n && text.p[at] == ' ')
+        while (text.p[key.equals - 1] == ' ' && at < text.n && text.p[at] == ' ')
             at++; /* "a = b" */
         bool has_next;
         if (at < text.n && (text.p[at] == '"' || text.p[at] == '\'')) {

@@ -378,6 +378,7 @@ Test(parse, what_is_wrong_with_a_pair_is_said)
         {"kv.b:>x",
          "error 5+2: \"x\" is not a number; write >1000, <=5 or 1..10, and to search for "
          "this value as it stands put it into quotes"},
+        {"kv.b:>", "error 5+1: a number must follow < and >, as in >1000 or <=5"},
         {"kv.a:(kv.b:c)", "error 6+5: kv.b: cannot stand inside kv.NAME:( … ), whose words all "
                           "belong to kv.NAME"},
         {"hostname:(kv.b:c)", "error 10+5: kv.b: cannot stand inside hostname:( … ), whose words "
