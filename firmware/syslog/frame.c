@@ -174,19 +174,6 @@ static enum frame_result cut_delimited(struct cut *c, enum frame_result result)
     return take(c, 0, c->max, c->max, LAST_DELIMITED, long_result);
 }
 
-static enum frame_result cut_counted(struct cut *c, size_t header, uint64_t count)
-{
-    size_t kept = (size_t)MIN(count, (uint64_t)c->max);
-    if (c->n - header < kept) {
-        if (c->after != AFTER_NOTHING)
-            return FRAME_MORE;
-        return take(c, header, c->n - header, c->n, LAST_COUNTED, FRAME_TRUNCATED);
-    }
-    c->s->skip_bytes = count - kept;
-    return take(c, header, kept, header + kept, LAST_COUNTED,
-                count > kept ? FRAME_TRUNCATED : FRAME_MESSAGE);
-}
-
 /* A number and a blank at p[at]. */
 static enum answer match_count(const struct cut *c, size_t at, size_t *ret_start,
                                uint64_t *ret_count)
@@ -202,6 +189,54 @@ static enum answer match_count(const struct cut *c, size_t at, size_t *ret_start
     *ret_start = i + 1;
     *ret_count = count;
     return c->p[i] == ' ' ? YES : NO;
+}
+
+/* Is a count too large, and leads into another frame: does a line in the message begin with a count
+ * and a PRI, while at its end nothing begins?  YES and *ret_lf: the end of that line before. */
+static enum answer leads_astray(const struct cut *c, size_t start, size_t count, size_t *ret_lf)
+{
+    const char *p = c->p + start, *end = p + count, *lf = p;
+    struct cut inner = *c; /* what is beyond its end may not have come yet */
+    size_t body, length;
+    uint64_t next;
+    bool is_found = false;
+    inner.n = start + count;
+    for (; !is_found && (lf = memchr(lf, '\n', (size_t)(end - lf))) != NULL && lf + 1 < end; lf++) {
+        size_t at = (size_t)(lf + 1 - c->p);
+        is_found = is_count_start(lf[1]) && match_count(&inner, at, &body, &next) == YES &&
+                   match_pri(c->p + body, inner.n - body, &length) == YES;
+        if (is_found)
+            *ret_lf = (size_t)(lf - c->p);
+    }
+    if (!is_found)
+        return NO;
+    size_t after = start + count;
+    bool may_wait = c->after == AFTER_UNKNOWN && c->n < c->max + FRAME_EXTRA_BYTES;
+    if (after == c->n)
+        return may_wait ? UNKNOWN : NO;
+    if (c->p[after] == '\n' || c->p[after] == '\r' || c->p[after] == '\0')
+        return NO;
+    enum answer a = match_start(c->p + after, c->n - after);
+    return a == UNKNOWN ? (may_wait ? UNKNOWN : NO) : a == YES ? NO : YES;
+}
+
+static enum frame_result cut_counted(struct cut *c, size_t header, uint64_t count)
+{
+    size_t kept = (size_t)MIN(count, (uint64_t)c->max);
+    if (c->n - header < kept) {
+        if (c->after != AFTER_NOTHING)
+            return FRAME_MORE;
+        return take(c, header, c->n - header, c->n, LAST_COUNTED, FRAME_TRUNCATED);
+    }
+    size_t lf;
+    enum answer astray = kept == count ? leads_astray(c, header, kept, &lf) : NO;
+    if (UNLIKELY(astray == UNKNOWN))
+        return FRAME_MORE;
+    if (UNLIKELY(astray == YES))
+        return take(c, header, lf - header, lf + 1, LAST_NONE, FRAME_BAD);
+    c->s->skip_bytes = count - kept;
+    return take(c, header, kept, header + kept, LAST_COUNTED,
+                count > kept ? FRAME_TRUNCATED : FRAME_MESSAGE);
 }
 
 /* Could the `count` bytes from `start` on be a counted message without PRI: is their end in sight,

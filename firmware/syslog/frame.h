@@ -6,6 +6,9 @@
  * decides: a count is believed when it leads to the next frame (a PRI, or more counts that lead on)
  * and no LF comes before.
  *
+ * A count that is too large is noticed when it leads into another frame (a line of the message begins
+ * with a count and a PRI) and nothing begins at its end: the message then ends before that line.
+ *
  * LF ends a delimited message.  NUL ends it when the next message follows or the connection has
  * been seen to end its messages so; else it is part of the text.
  *
