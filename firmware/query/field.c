@@ -96,9 +96,8 @@ static const struct query_field_info fields[] = {
      .value_name = text_format_name,
      .value_parse = format_parse,
      .what = "a format",
-     .values_help =
-         "what a message shows as its form: rfc5424, rfc3164, cisco, cef, leef, json, kv, "
-         "fortinet, …, raw"},
+     .values_help = "raw, rfc5424, rfc3164, cisco, cef, leef, json, kv, fortinet, … (what a "
+                    "message shows as its form)"},
     {.name = "mark",
      .type = QUERY_FIELD_BITS,
      .kind = QUERY_MARK,
