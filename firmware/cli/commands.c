@@ -96,16 +96,15 @@ const struct cli_command cli_commands[] = {
      "limit; burst: 10000 where it is not said.  add replaces what there is of the same NETWORK.\n",
      cli_listeners, false},
     {"source",
-     "source [list] [--only new|silent|unhealthy] [--order busiest|silent|name|address|new]\n"
-     "            [--filter TEXT] [--from T] [--to T] [--limit N] [--format text|json]\n"
+     "source [list] [--only new|silent|unhealthy] [--order busiest|silent|name|address|new] "
+     "[--filter TEXT] [--from T] [--to T] [--limit N] [--format text|json]\n"
      "source show ADDRESS [--format text|json]\nsource settings [--format text|json]\n"
-     "source set NETWORK [--name N] [--zone Z] [--charset C] [--framing auto|counted|delimited]\n"
-     "           [--group G] [--note TEXT]\nsource unset NETWORK\n"
-     "source acknowledge ADDRESS … | --all\n"
+     "source set NETWORK [--name N] [--zone Z] [--charset C] [--framing auto|counted|delimited] "
+     "[--group G] [--note TEXT]\n"
+     "source unset NETWORK\nsource acknowledge ADDRESS … | --all\n"
      "source preview NETWORK [--zone Z] [--charset C] [--format text|json]\n"
-     "source reparse NETWORK [--from T] [--to T] [--wait]\nsource reparse list [--format "
-     "text|json]\n"
-     "source reparse cancel ID",
+     "source reparse NETWORK [--from T] [--to T] [--wait]\n"
+     "source reparse list [--format text|json]\nsource reparse cancel ID",
      "who sends, what is said of them, and how their messages are understood",
      "The row of the longest NETWORK that contains an address decides, and wins whole: what it "
      "does\n"
