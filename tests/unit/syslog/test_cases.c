@@ -6,6 +6,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "syslog/charset.h"
 #include "syslog/syslog.h"
 #include "unit/syslog/stream.h"
 
@@ -267,6 +268,23 @@ static void run_prefixes(struct run *run, struct bytes in)
     }
 }
 
+/* With the sender's charset set, the text is exactly the preferred one, and the bytes are as sent.
+ */
+static void run_charset(struct run *run, struct bytes in, const char *charset, const cJSON *expect)
+{
+    struct syslog_context ctx = {
+        .received_at_us = run->received_at_us, .zone = run->zone, .scratch = &run->scratch};
+    struct record r;
+    ctx.charset = charset_find(view_of(charset, strcspn(charset, " ")));
+    cr_assert(ctx.charset != NULL, "%s", charset);
+    syslog_parse(&ctx, view_of(in.p, in.n), &r);
+    check_record(run, &r, expect);
+    if (!view_eq(r.message, view_str(string_of(expect, "message"))))
+        fail(run, "%s: as %s the message is \"%.*s\"", run->id, charset, VIEW_ARG(r.message));
+    if (!(r.flags & RECORD_DECODED) || (r.flags & RECORD_INVALID_UTF8) || r.raw.p != in.p)
+        fail(run, "%s: marks are %u", run->id, r.flags);
+}
+
 static void run_case(struct run *run, const cJSON *c)
 {
     const cJSON *ctx = cJSON_GetObjectItemCaseSensitive(c, "ctx"), *segment;
@@ -284,6 +302,8 @@ static void run_case(struct run *run, const cJSON *c)
         run_stream(run, in, expect);
     } else if (segments == NULL) {
         run_datagram(run, in, expect);
+        if (string_of(ctx, "sender_charset"))
+            run_charset(run, in, string_of(ctx, "sender_charset"), expect);
     }
     cJSON_ArrayForEach(segment, segments)
     {
