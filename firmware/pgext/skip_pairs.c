@@ -134,6 +134,17 @@ static bool is_digits(struct view v)
     return true;
 }
 
+/* A name begins behind something that is no letter, or behind the "#011" that a relay has made of a
+ * tab (LEEF). */
+static bool is_name_word_missing(const struct skip_block *b, struct view name, size_t from,
+                                 size_t to)
+{
+    if (!is_word_missing(b, name, from, to, true, true))
+        return false;
+    struct view word = view_of(name.p + from, to - from);
+    return from > 0 || word.n > WORD_MAX_BYTES || !has_word_after(b, "011", word);
+}
+
 static bool is_piece_missing(const struct skip_block *b, struct view piece, bool left, bool right,
                              bool is_name)
 {
@@ -144,7 +155,8 @@ static bool is_piece_missing(const struct skip_block *b, struct view piece, bool
             continue;
         }
         bool is_index = is_name && is_digits(view_of(piece.p + at, end - at));
-        if (!is_index && is_word_missing(b, piece, at, end, left, right))
+        if (!is_index && (is_name ? is_name_word_missing(b, piece, at, end)
+                                  : is_word_missing(b, piece, at, end, left, right)))
             return true;
         size_t quad = is_name ? at : quad_end(piece, at);
         if (quad > at && is_word_missing(b, piece, at, quad, left, right))

@@ -13,6 +13,12 @@ static int hex_digit(char c)
                                   : -1;
 }
 
+/* No letter, digit or dot, which would make one word of a value and the next name. */
+static bool is_delimiter(char c)
+{
+    return c > 0 && c != '.' && hex_digit(c) < 0 && !((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
 /* "^", "x5e", "0x09", "\t" or nothing: the delimiter in *ret.  false: it is something else, so that
  * the pairs have begun already. */
 static bool read_delimiter(struct view text, char *ret)
@@ -24,7 +30,7 @@ static bool read_delimiter(struct view text, char *ret)
     }
     if (text.n == 1) {
         *ret = text.p[0];
-        return true;
+        return is_delimiter(text.p[0]);
     }
     if (view_eq(text, VIEW("\\t"))) {
         *ret = '\t';
@@ -42,7 +48,7 @@ static bool read_delimiter(struct view text, char *ret)
             return false;
         c = c * 16 + (unsigned)digit;
     }
-    if (c == 0 || c >= 0x80)
+    if (c >= 0x80 || !is_delimiter((char)c))
         return false;
     *ret = (char)c;
     return true;

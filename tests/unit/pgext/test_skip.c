@@ -195,6 +195,8 @@ Test(skip, words_of_pairs_are_looked_for_as_they_are_stored)
         {"CEF:0|V|P|1|2|N|5|msg=ab", "kv.cef.vendor:V", true},
         {"CEF:0|V|P|1|2|N|5|msg=ab", "kv.vendor:V", true},
         {"CEF:0|V|P|1|2|N|5|msg=ab", "kv.vendor:Q", false},
+        {"LEEF:1.0|V|P|1|E|ab=1#011cd=2", "kv.cd:2", true},
+        {"LEEF:1.0|V|P|1|E|ab=1#011cd=2", "kv.ce:2", false},
         {"bytes=2000", "kv.bytes:>1000", true},
         {"bytes=2000", "kv.octets:>1000", false},
     };
