@@ -29,8 +29,10 @@ static bool read_delimiter(struct view text, char *ret)
         return true;
     }
     if (text.n == 1) {
+        if (!is_delimiter(text.p[0]))
+            return false;
         *ret = text.p[0];
-        return is_delimiter(text.p[0]);
+        return true;
     }
     if (view_eq(text, VIEW("\\t"))) {
         *ret = '\t';

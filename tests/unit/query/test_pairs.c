@@ -170,6 +170,8 @@ Test(pairs, of_leef_are_between_delimiters)
         {"LEEF:2.0|V|P|1|E|0x09|a=1\tb=2", "leef", LEEF_HEAD("2.0") "a=1\nb=2\n"},
         {"LEEF:2.0|V|P|1|E||a=1\tb=2", "leef", LEEF_HEAD("2.0") "a=1\nb=2\n"},
         {"LEEF:2.0|V|P|1|E|a=1\tb=2", "leef", LEEF_HEAD("2.0") "a=1\nb=2\n"},
+        {"LEEF:2.0|V|P|1|E|0|a=1\tb=200", "leef", LEEF_HEAD("2.0") "0|a=1\nb=200\n"},
+        {"LEEF:2.0|V|P|1|E|x61|b=a\tc=a", "leef", LEEF_HEAD("2.0") "x61|b=a\nc=a\n"},
         {"LEEF:1.0|V|P|1|E|a=1#011b=2", "leef", LEEF_HEAD("1.0") "a=1\nb=2\n"},
         {"LEEF:1.0|V|P|1|E|a=1 b=x y c=3", "leef", LEEF_HEAD("1.0") "a=1\nb=x y\nc=3\n"},
         {"LEEF:2.0|V|P", "leef",
