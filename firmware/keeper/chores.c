@@ -174,8 +174,9 @@ const size_t keeper_prompt_chores_n = ARRAY_LEN(keeper_prompt_chores);
 void keeper_patient_told(const char *channel)
 {
     /* settings are read again: a chore looks at them when its time has come */
-    if (strcmp(channel, "azekura_reparse") == 0)
-        keeper_chores[keeper_chores_n - 1].due_mono_us = 0;
+    for (size_t i = 0; i < keeper_chores_n && strcmp(channel, "azekura_reparse") == 0; i++)
+        if (keeper_chores[i].run == parse_again)
+            keeper_chores[i].due_mono_us = 0;
 }
 
 void keeper_prompt_told(const char *channel)
