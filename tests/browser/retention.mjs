@@ -7,7 +7,7 @@ import { AZK_SETUP_CODE, AZK_URL, WAIT, ask, button, checkAccessibility, expecti
 
 const PASSWORD = "correct horse battery";
 const MONTHS = "January February March April May June July August September October November December".split(" ");
-const VIEWS = ["/retention", "/retention?tab=rule", "/retention?tab=groups", "/retention?tab=kept", "/retention?tab=size", "/events", "/sources", "/sources?by=severity"];
+const VIEWS = ["/retention", "/retention?tab=rule", "/retention?tab=groups", "/retention?tab=kept", "/retention?tab=size", "/events", "/sources", "/sources?tab=rates", "/sources?by=severity"];
 
 const card = (name) => page.getByRole("region", { name, exact: true });
 const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -64,7 +64,7 @@ await step("before the first message the pages say what to do, and the box's own
 await step("who sends how much is counted by source, host name, program, severity and listener", async () => {
     for (let i = 0; i < 20; i++) await send(`<13>1 2026-11-30T10:41:08.5Z fw0${i % 2} sshd 812 LOGIN - attempt ${i}`);
     await send("<11>Nov 30 10:41:07 core-sw1 kernel: link down on port 7");
-    await page.goto(`${AZK_URL}/sources`);
+    await page.goto(`${AZK_URL}/sources?tab=rates`);
     await page.getByRole("rowheader", { name: "127.0.0.1" }).waitFor({ timeout: 60_000 });
     await page.getByRole("link", { name: "Host names" }).click();
     const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "fw01" }) });

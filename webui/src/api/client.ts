@@ -76,6 +76,8 @@ export interface RequestOptions {
     method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
     body?: unknown;
     signal?: AbortSignal;
+    /** The version of a list as it was seen: another one by now is refused with 409. */
+    ifMatch?: string | undefined;
 }
 
 /* While a session is being ended nothing else is asked: its answer would be "not logged in".  What is
@@ -113,13 +115,14 @@ async function fetchUnless(signals: AbortSignal[], url: string, init: RequestIni
 }
 
 async function send(path: string, options: RequestOptions): Promise<Response> {
-    const { method = "GET", body, signal } = options;
+    const { method = "GET", body, signal, ifMatch } = options;
     const session = underWay.signal;
     const isOfSession = path === "/session";
     if (!isOfSession && ending && (await ending)) throw new DOMException("the session has ended", "AbortError");
     const headers: Record<string, string> = { Accept: "application/json" };
     if (method !== "GET" && csrf) headers["X-CSRF-Token"] = csrf;
     if (body !== undefined) headers["Content-Type"] = "application/json";
+    if (ifMatch !== undefined) headers["If-Match"] = ifMatch;
     let response: Response;
     try {
         const signals = [...(signal ? [signal] : []), ...(isOfSession ? [] : [session])];

@@ -11,9 +11,11 @@ import { receiver } from "./words/receiver";
 import { retention } from "./words/retention";
 import { rule } from "./words/rule";
 import { senders } from "./words/senders";
+import { sourceList } from "./words/sourceList";
 import { sources } from "./words/sources";
+import { sourceSettings } from "./words/sourceSettings";
 
-for (const words of [benchmark, benchReport, certificates, connections, events, listeners, receiver, retention, rule, senders, sources]) addWords(words);
+for (const words of [benchmark, benchReport, certificates, connections, events, listeners, receiver, retention, rule, senders, sources, sourceList, sourceSettings]) addWords(words);
 
 /** Path → text of every source file but the words themselves and the tests. */
 const files: Record<string, string> = import.meta.glob(["../**/*.ts", "../**/*.tsx", "!../i18n/**", "!../**/*.test.ts", "!../**/*.d.ts"], {

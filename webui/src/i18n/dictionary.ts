@@ -19,11 +19,13 @@ import type { receiver } from "./words/receiver";
 import type { retention } from "./words/retention";
 import type { rule } from "./words/rule";
 import type { senders } from "./words/senders";
+import type { sourceList } from "./words/sourceList";
 import type { sources } from "./words/sources";
+import type { sourceSettings } from "./words/sourceSettings";
 
 const core = { ...common, ...account, ...dashboard, ...graphs, ...health, ...ledger, ...logs, ...lines, ...system };
 
-type Pages = typeof benchmark & typeof benchReport & typeof events & typeof receiver & typeof retention & typeof rule & typeof sources;
+type Pages = typeof benchmark & typeof benchReport & typeof events & typeof receiver & typeof retention & typeof rule & typeof sources & typeof sourceList & typeof sourceSettings;
 type All = typeof core & Pages & typeof connections & typeof listeners & typeof senders & typeof certificates;
 export type Key = keyof All;
 

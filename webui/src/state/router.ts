@@ -20,10 +20,13 @@ const placeOf = (state: unknown): number => (typeof state === "number" ? state :
 
 let isReturning = false;
 
-/** Another page, or another tab of it: what is typed here is not there. */
+/** What of the parameters says which form a page shows. */
+const FORM = ["tab", "source", "network"];
+
+/** Another page, or another tab of it, or the form of something else: what is typed here is not there. */
 function isElsewhere(to: Route): boolean {
     const here = route.get();
-    return to.path !== here.path || to.params.get("tab") !== here.params.get("tab");
+    return to.path !== here.path || FORM.some((name) => to.params.get(name) !== here.params.get(name));
 }
 
 /** The browser's own back and forward: it has moved already, so what must not be left is gone back to. */

@@ -43,6 +43,7 @@ export const dashboard = {
     "dash.lastHeard": ["Last heard", "最終受信"],
     "dash.silent": ["Silent sources", "途絶えている送信元"],
     "dash.silentNone": ["Every known source was heard within the last hour.", "既知の送信元はすべて 1 時間以内に受信しています。"],
+    "dash.aboutSource": ["Source {source}: health and settings", "送信元 {source} の状態と設定"],
     "dash.allSources": ["All sources", "すべての送信元"],
     "dash.share": ["Share", "割合"],
     "dash.lastEvents": ["Last events", "最近のイベント"],

@@ -35,6 +35,7 @@ export const lines = {
     "line.sameTime": ["same as the box", "装置と一致"],
     "line.difference": ["Difference", "差"],
     "line.source": ["Source", "送信元"],
+    "line.aboutSource": ["Health and settings", "状態と設定"],
     "line.listener": ["Listener", "受信方法"],
     "line.facility": ["Facility", "ファシリティ"],
     "line.hostname": ["Host name", "ホスト名"],

@@ -2,7 +2,6 @@ import type { Words } from "./words";
 
 /** The receive-rate tables, under Sources. */
 export const sources = {
-    "rates.title": ["Sources and receive rates", "送信元と受信レート"],
     "rates.by": ["Table by", "集計の単位"],
     "rates.source": ["Sources", "送信元"],
     "rates.hostname": ["Host names", "ホスト名"],

@@ -47,7 +47,7 @@ function RateFigure({ sources }: { sources: Sources | undefined }) {
     }
     if (isSilent) text = t("dash.receiverSilent", { age: formatAgo(receiver.at, Math.max(boxTime(at), Date.parse(receiver.at)), lang) });
     return (
-        <Figure label={t("dash.rateLabel")} href="/sources" value={rate === null ? NONE : formatRate(rate)} tone={isSilent ? "bad" : "good"}>
+        <Figure label={t("dash.rateLabel")} href="/sources?tab=rates" value={rate === null ? NONE : formatRate(rate)} tone={isSilent ? "bad" : "good"}>
             {text}
         </Figure>
     );

@@ -1,4 +1,5 @@
 import type { Source, Sources } from "../../api/types";
+import { Icon } from "../../components/Icon";
 import { Card, Moment } from "../../components/States";
 import ui from "../../components/ui.module.css";
 import { useWords } from "../../i18n";
@@ -13,6 +14,23 @@ export const SILENT_MS = 3_600_000;
 
 export function logsOf(source: string, from?: string): string {
     return href("/logs", { q: clause("source", source), ...(from ? { from } : {}) });
+}
+
+/** Its logs, and what is known and said of it. */
+function Who({ source, from }: { source: Source; from: string }) {
+    const { t } = useWords();
+    const about = t("dash.aboutSource", { source: source.source });
+    return (
+        <th scope="row">
+            <a class="mono" href={logsOf(source.source, from)}>
+                {source.source}
+            </a>
+            {source.name && <span class={cx("dim", css.known)}>{source.name}</span>}
+            <a class={css.about} href={href("/sources", { tab: "source", source: source.source })} title={about} aria-label={about}>
+                <Icon name="sources" />
+            </a>
+        </th>
+    );
 }
 
 export function BusiestCard({ sources }: { sources: Sources }) {
@@ -40,11 +58,7 @@ export function BusiestCard({ sources }: { sources: Sources }) {
                         <tbody>
                             {rows.slice(0, SHOWN).map((s) => (
                                 <tr key={s.source}>
-                                    <th scope="row">
-                                        <a class="mono" href={logsOf(s.source, "-1h")}>
-                                            {s.source}
-                                        </a>
-                                    </th>
+                                    <Who source={s} from="-1h" />
                                     <td class={ui.num}>{formatCount(s.range.arrived)}</td>
                                     <td class={cx(ui.num, css.share)} title={`${((s.range.arrived / total) * 100).toFixed(1)} %`}>
                                         <span class={css.bar}>
@@ -86,11 +100,7 @@ export function SilentCard({ sources, nowMs }: { sources: Source[]; nowMs: numbe
                         <tbody>
                             {rows.slice(0, SHOWN).map((s) => (
                                 <tr key={s.source}>
-                                    <th scope="row">
-                                        <a class="mono" href={logsOf(s.source, "-30d")}>
-                                            {s.source}
-                                        </a>
-                                    </th>
+                                    <Who source={s} from="-30d" />
                                     <td>
                                         <Moment at={s.last_heard} />
                                     </td>

@@ -4,6 +4,7 @@ import { Icon } from "../../components/Icon";
 import ui from "../../components/ui.module.css";
 import { useWords, type Translate } from "../../i18n";
 import { visibleLines } from "../../utils/bytes";
+import { href } from "../../state/router";
 import { cx } from "../../utils/cx";
 import { formatExact, formatSpan, microseconds } from "../../utils/format";
 import { severityName, severityTone } from "../../utils/severity";
@@ -33,6 +34,11 @@ function Value({ row, ...acts }: Acts & { row: FieldRow }) {
             <dt>{t(row.word)}</dt>
             <dd>
                 <span class={css.value}>{row.shown}</span>
+                {row.field === "source" && (
+                    <a class={css.about} href={href("/sources", { tab: "source", source: row.value })}>
+                        {t("line.aboutSource")}
+                    </a>
+                )}
                 {row.field && <OnlyNot field={row.field} value={row.value} name={t(row.word)} shown={row.shown} {...acts} />}
             </dd>
         </div>
