@@ -212,16 +212,16 @@ await step("settings stand by network; a row is checked, saved, and removed afte
 await step("of two who change a row the second is told by whom", async () => {
     const settings = card("Settings of 127.0.0.0/24");
     await settings.getByLabel("Note").fill("mine");
-    const csrf = await ask("token operator");
+    const token = await ask("token operator");
     const answer = await fetch(`${AZK_URL}/api/v1/sources/settings/127.0.0.0%2F24`, {
         method: "PUT",
-        headers: { Authorization: `Bearer ${csrf}`, "Content-Type": "application/json" },
+        headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
         body: JSON.stringify({ name: "", zone: "Asia/Tokyo", charset: null, framing: "delimited", note: "theirs" }),
     });
     assert.equal(answer.status, 200, await answer.text());
     await expecting(/409/, async () => {
         await button("Save", settings).click();
-        await settings.getByText(/was changed by/).waitFor(WAIT);
+        await settings.getByText(/changed meanwhile, by token:/).waitFor(WAIT);
     });
     await shot("sources-conflict");
     await button("Show what there is now", settings).click();

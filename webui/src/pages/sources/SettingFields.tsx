@@ -83,7 +83,7 @@ export function SettingFields({ form, offered, choices, isReadOnly }: Props) {
     return (
         <fieldset class={css.fields} disabled={isReadOnly || form.act.isBusy}>
             <legend class="visually-hidden">{t("src.settings")}</legend>
-            <Field id="setting-network" label={t("src.for")} hint={t(choices ? "src.forHint" : "src.networkHint")} problem={networkProblem}>
+            <Field id="setting-network" label={t("src.for")} hint={t(choices && choices.length > 1 ? "src.forHint" : "src.networkHint")} problem={networkProblem}>
                 <Network form={form} choices={choices} problem={networkProblem} />
             </Field>
             <Field id="setting-name" label={t("src.name")} hint={t("src.nameHint")}>
