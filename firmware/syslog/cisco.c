@@ -13,6 +13,7 @@
  * letter for the severity ("%LINK-W-Down:"), ACI has "[" after the name, controllers of access
  * points
  * "#" for "%". */
+#include "base/ip.h"
 #include "syslog/parse.h"
 #include "syslog/timestamp.h"
 
@@ -121,7 +122,8 @@ static bool take_time(struct head *h)
 static bool take_uptime(struct head *h)
 {
     struct view word = peek_token(&h->c);
-    if (word.n < 5 || word.p[word.n - 1] != ':')
+    struct ip ip;
+    if (word.n < 5 || word.p[word.n - 1] != ':' || ip_parse(view_of(word.p, word.n - 1), &ip) == 0)
         return false;
     for (size_t i = 0; i + 1 < word.n; i++) {
         if (!is_digit(word.p[i]) && (i == 0 || memchr(":.dhwy", word.p[i], 6) == NULL))

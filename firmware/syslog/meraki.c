@@ -6,7 +6,7 @@
 /* What the kinds of messages begin with: small letters, digits, "_" and "-". */
 static bool is_kind(struct view v)
 {
-    if (v.n < 4 || v.n > 32)
+    if (v.n < 4 || v.n > 64)
         return false;
     for (size_t i = 0; i < v.n; i++) {
         if (!is_digit(v.p[i]) && (v.p[i] < 'a' || v.p[i] > 'z') && v.p[i] != '_' && v.p[i] != '-')

@@ -14,11 +14,13 @@
 #include "syslog/tag.h"
 #include "syslog/timestamp.h"
 
+/* "last message repeated 3 times", "Last message 'text' repeated 3 times". */
 static bool is_repeated(const struct cursor *c)
 {
-    static const char text[] = "last message repeated ";
-    return cursor_left(c) >= sizeof(text) - 1 && *c->p == 'l' &&
-           memcmp(c->p, text, sizeof(text) - 1) == 0;
+    if (LIKELY(cursor_left(c) < 22 || (*c->p | 0x20) != 'l') ||
+        memcmp(c->p + 1, "ast message ", 12) != 0)
+        return false;
+    return c->p[13] == '\'' || memcmp(c->p + 13, "repeated ", 9) == 0;
 }
 
 /* "Message forwarded from HOST: " (AIX), then the tag. */
@@ -97,6 +99,58 @@ static bool take_bracketed_host(struct cursor *c, struct view word, struct recor
     return true;
 }
 
+/* 'bigip1,Hostname="…",…' (F5): a host before the names. */
+static bool take_host_before_names(struct cursor *c, struct view word, struct record *r)
+{
+    const char *comma = memchr(word.p, ',', word.n);
+    const char *equals = comma ? memchr(comma, '=', (size_t)(word.p + word.n - comma)) : NULL;
+    if (equals == NULL || equals + 1 == word.p + word.n || equals[1] != '"' ||
+        !tag_is_plain_host(view_of(word.p, (size_t)(comma - word.p))))
+        return false;
+    r->hostname = view_of(word.p, (size_t)(comma - word.p));
+    c->p = comma + 1;
+    return true;
+}
+
+static bool has_letter(struct view v)
+{
+    for (size_t i = 0; i < v.n; i++) {
+        if (is_letter(v.p[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The same host, once with its domain: "h1.example.com h1". */
+static bool is_same_host(struct view a, struct view b)
+{
+    struct view longer = a.n > b.n ? a : b;
+    struct view shorter = a.n > b.n ? b : a;
+    return shorter.n > 0 && (longer.p[0] | 0x20) == (shorter.p[0] | 0x20) &&
+           (longer.n == shorter.n || longer.p[shorter.n] == '.') &&
+           view_eq_nocase(view_of(longer.p, shorter.n), shorter) && has_letter(shorter);
+}
+
+/* "192.0.2.1 fw1 app[12]: …": a relay put an address in front of the device's name. */
+static void prefer_name(struct cursor *c, struct view again, struct record *r)
+{
+    struct cursor next = {again.p + again.n, c->end};
+    struct tag tag;
+    struct ip ip;
+    bool is_name = false;
+    for (size_t i = 0; i < again.n; i++)
+        is_name = is_name || is_digit(again.p[i]) || again.p[i] == '-' || again.p[i] == '.';
+    skip_blanks(&next);
+    if (!is_name || !has_letter(again) || !tag_is_plain_host(again))
+        return;
+    struct view word = peek_token(&next);
+    if (word.n < 5 || word.p[word.n - 1] != ':' || !tag_match_bracket(word, &tag) ||
+        view_is_null(tag.pid) || ip_parse(r->hostname, &ip) < 0)
+        return;
+    r->hostname = again;
+    *c = next;
+}
+
 static void take_host(struct cursor *c, struct record *r)
 {
     skip_forwarded(c);
@@ -121,7 +175,8 @@ static void take_host(struct cursor *c, struct record *r)
         if (tag_match_word(word, &tag))
             return;
         if (!tag_is_host(word)) {
-            take_bracketed_host(c, word, r);
+            if (!take_bracketed_host(c, word, r))
+                take_host_before_names(c, word, r);
             return;
         }
         if (tag_is_level(word)) {
@@ -138,11 +193,14 @@ static void take_host(struct cursor *c, struct record *r)
         c->p++;
     skip_blanks(c);
     struct view again = peek_token(c);
-    if (view_eq(again, word) || view_eq(again, VIEW(":"))) { /* "host host app:", "host : text" */
+    if (UNLIKELY(is_same_host(again, word)) || view_eq(again, word) ||
+        view_eq(again, VIEW(":"))) { /* "host host app:", "host : text" */
         c->p += again.n;
         skip_blanks(c);
     } else if (UNLIKELY(again.n > 12 && again.p[12] == ',')) {
         skip_unifi_model(c);
+    } else if (is_digit(*word.p)) {
+        prefer_name(c, again, r);
     }
 }
 
@@ -228,14 +286,51 @@ static void take_tag(struct cursor *c, bool may_have_words, struct record *r)
         c->p++;
 }
 
+/* "<13>" that a relay left where the device had it. */
+static bool skip_inner_pri(struct cursor *c)
+{
+    const char *p = c->p + 1;
+    if (!cursor_at(c, '<'))
+        return false;
+    while (p < c->end && p - c->p < 4 && is_digit(*p))
+        p++;
+    if (p == c->end || *p != '>' || p == c->p + 1)
+        return false;
+    c->p = p + 1;
+    return true;
+}
+
+/* The header of RFC 5424 behind that of a relay, or one that a device writes after an RFC 3164's
+ * own: its fields are taken, when they are whole. */
+static bool take_inner_5424(struct cursor at, const struct parse *in, struct record *r)
+{
+    if (at.p < at.end && *at.p == '<' && !skip_inner_pri(&at))
+        return false;
+    if (LIKELY(cursor_left(&at) < 24 || *at.p != '1' || at.p[1] != ' '))
+        return false;
+    struct parse inner = {.ctx = in->ctx, .text = at, .has_pri = true};
+    struct record device = *r;
+    device.hostname = VIEW_NULL;
+    device.reported_at_us = TIME_NONE;
+    device.flags &= (uint8_t)~RECORD_BAD_TIME;
+    if (!rfc5424_parse(&inner, &device) || device.reported_at_us == TIME_NONE ||
+        view_is_null(device.hostname) || view_is_null(device.app_name))
+        return false;
+    *r = device;
+    r->format = FORMAT_RFC5424;
+    return true;
+}
+
 /* A relay may put its own header in front of the device's: then another time follows its host, and
  * host and tag after that.  Text that happens to begin with a time has no tag there. */
 static void take_inner_header(struct cursor *c, const struct parse *in, struct record *r)
 {
-    if (LIKELY(cursor_left(c) < 16 || c->p[3] != ' ' || !is_upper(*c->p)))
+    if (LIKELY(cursor_left(c) < 16 || (*c->p != '<' && (c->p[3] != ' ' || !is_upper(*c->p)))))
         return;
     struct cursor at = *c;
     struct timestamp t;
+    if (*at.p == '<' && !skip_inner_pri(&at))
+        return;
     struct record inner = {.reported_at_us = TIME_NONE, .flags = r->flags};
     enum timestamp_result result = timestamp_scan(&at, &in->ctx->cache, &t);
     if (result != TIMESTAMP_GOOD || !cursor_at(&at, ' '))
@@ -264,8 +359,12 @@ static void take_certain_host(struct cursor *c, struct record *r)
     struct cursor next = {word.p + word.n, c->end};
     struct tag tag;
     skip_blanks(&next);
-    if (!cursor_starts(&next, VIEW("CEF:")) && !cursor_starts(&next, VIEW("LEEF:")) &&
-        !cursor_starts(&next, VIEW("MSWinEventLog"))) {
+    struct view model = peek_token(&next);
+    if (model.n > 16 && model.p[12] == ',' && model.p[model.n - 1] == ':' &&
+        is_hex(view_of(model.p, 12))) {
+        skip_unifi_model(&next); /* "Switch-1 00005e005301,USW_FLEX_MINI-1.8.6.694: …" */
+    } else if (!cursor_starts(&next, VIEW("CEF:")) && !cursor_starts(&next, VIEW("LEEF:")) &&
+               !cursor_starts(&next, VIEW("MSWinEventLog"))) {
         struct view after = peek_token(&next);
         if (after.n < 5 || after.p[after.n - 1] != ':' || after.p[after.n - 2] != ']' ||
             !tag_match_bracket(after, &tag) || !all_digits(tag.pid))
@@ -287,6 +386,51 @@ static void skip_after_time(struct cursor *c)
     if (cursor_at(c, ':'))
         c->p++;
     skip_blanks(c);
+}
+
+/* "1773140400 host name[12]: …": without host and process it is only a number. */
+static bool take_epoch(struct cursor *c, struct record *r)
+{
+    struct cursor at = *c;
+    struct tag tag;
+    int64_t at_us;
+    if (LIKELY(at.p == at.end || !is_digit(*at.p)) || !timestamp_epoch(&at, &at_us))
+        return false;
+    struct view host = peek_token(&at);
+    struct cursor next = {host.p + host.n, at.end};
+    skip_blanks(&next);
+    struct view word = peek_token(&next);
+    if (!tag_is_plain_host(host) || !tag_match_bracket(word, &tag) || tag.end[-1] != ':')
+        return false;
+    r->reported_at_us = at_us;
+    *c = at;
+    return true;
+}
+
+/* "83: *Mar 10 11:45:00.123: text": Cisco's number and mark of the clock, where no mnemonic
+ * follows. */
+static enum timestamp_result scan_marked(struct cursor *c, const struct parse *in,
+                                         struct timestamp *t, struct record *r)
+{
+    struct cursor at = *c;
+    size_t digits = 0;
+    while (digits < 12 && digits < cursor_left(&at) && is_digit(at.p[digits]))
+        digits++;
+    if (digits > 0 &&
+        (cursor_left(&at) < digits + 2 || at.p[digits] != ':' || at.p[digits + 1] != ' '))
+        return TIMESTAMP_ABSENT;
+    at.p += digits > 0 ? digits + 2 : 0;
+    bool has_star = cursor_at(&at, '*');
+    if (has_star || cursor_at(&at, '.'))
+        at.p++;
+    enum timestamp_result result = at.p == c->p ? TIMESTAMP_ABSENT
+                                                : timestamp_scan(&at, &in->ctx->cache, t);
+    if (result == TIMESTAMP_ABSENT)
+        return result;
+    if (has_star)
+        r->flags |= RECORD_BAD_TIME;
+    *c = at;
+    return result;
 }
 
 /* "0-PPE-0 :": NetScaler's packet engine, where it was told to leave the host out. */
@@ -331,6 +475,8 @@ bool rfc3164_parse(const struct parse *in, struct record *r)
         result = scan_bracketed(&c, &t);
     if (result == TIMESTAMP_ABSENT && !in->has_pri)
         return false;
+    if (UNLIKELY(result == TIMESTAMP_ABSENT && c.p < c.end && !is_letter(*c.p)))
+        result = scan_marked(&c, in, &t, r);
     if (result != TIMESTAMP_ABSENT) {
         skip_after_time(&c);
         const struct cursor host = c;
@@ -353,6 +499,8 @@ bool rfc3164_parse(const struct parse *in, struct record *r)
             r->format = FORMAT_MERAKI;
             return true;
         }
+        if (UNLIKELY(take_inner_5424(c, in, r)))
+            return true;
         take_inner_header(&c, in, r);
         bool has_list = !view_is_null(r->hostname) && c.p < c.end &&
                         r->hostname.p[r->hostname.n] == ','; /* "idrac-1, Category: …" */
@@ -363,6 +511,9 @@ bool rfc3164_parse(const struct parse *in, struct record *r)
             r->format = FORMAT_RFC5424;
             return true;
         }
+    } else if (take_epoch(&c, r)) {
+        take_host(&c, r);
+        take_tag(&c, false, r);
     } else {
         take_certain_host(&c, r);
         take_tag(&c, false, r);

@@ -112,11 +112,20 @@ bool tag_is_topics(struct view v)
     for (const char *p = v.p, *end = v.p + v.n; p < end;) {
         const char *comma = memchr(p, ',', (size_t)(end - p));
         const char *stop = comma ? comma : end;
-        if (p > v.p && tag_is_severity_word(view_of(p, (size_t)(stop - p))))
+        struct view topic = view_of(p, (size_t)(stop - p));
+        if (p > v.p && (tag_is_severity_word(topic) || view_eq(topic, VIEW("packet"))))
             return true;
         p = stop + 1;
     }
     return false;
+}
+
+/* "1,2026/03/10": the first fields of Palo Alto's text. */
+static bool is_number_and_date(struct view v)
+{
+    const char *comma = memchr(v.p, ',', v.n);
+    return comma && v.p + v.n - comma == 11 && comma[5] == '/' && comma[8] == '/' &&
+           all_digits(view_of(v.p, (size_t)(comma - v.p)));
 }
 
 static bool is_host_of(struct view v, unsigned all)
@@ -125,7 +134,7 @@ static bool is_host_of(struct view v, unsigned all)
     return (all >> 8 & IN_HOST) && (all & (IS_LETTER | IS_DIGIT)) &&
            ((first & (IS_LETTER | IS_DIGIT)) || v.p[0] == '_' || v.p[0] == ':') &&
            v.p[v.n - 1] != ':' && !tag_is_severity_word(v) &&
-           !((all & IS_COMMA) && tag_is_topics(v));
+           !((all & IS_COMMA) && (tag_is_topics(v) || is_number_and_date(v)));
 }
 
 bool tag_is_host(struct view v)

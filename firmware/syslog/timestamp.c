@@ -1,5 +1,6 @@
 /* Scan and resolve times.  Pure; on the path of every message, so no sscanf and no table larger
  * than the zone words. */
+#include "syslog/tag.h"
 #include "syslog/timestamp_parts.h"
 
 /* ---- small pieces ---- */
@@ -151,7 +152,10 @@ static const struct zone_word zone_words[] = {
     {"CST", AMBIGUOUS}, {"IST", AMBIGUOUS}, {"BST", AMBIGUOUS}, {"AST", AMBIGUOUS},
     {"SST", AMBIGUOUS}, {"WIB", 420},       {"DST", AMBIGUOUS}, {"ICT", 420},
     {"PHT", 480},       {"WITA", 480},      {"WIT", 540},       {"CLT", -240},
-    {"COT", -300},      {"PET", -300},
+    {"COT", -300},      {"PET", -300},      {"BRST", -120},     {"CLST", -180},
+    {"TRT", 180},       {"IDT", 180},       {"IRST", 210},      {"NPT", 345},
+    {"MMT", 390},       {"MYT", 480},       {"VET", -240},      {"UYT", -180},
+    {"HDT", -540},      {"CHST", 600},      {"GST", AMBIGUOUS},
 };
 
 bool timestamp_offset(struct cursor *c, struct timestamp *t)
@@ -182,8 +186,8 @@ bool timestamp_offset(struct cursor *c, struct timestamp *t)
     return true;
 }
 
-/* "GMT+9", "UTC+09:00": at the sign. */
-static bool scan_offset_after_word(struct cursor *c, struct timestamp *t)
+/* "+9", "+09:00": at the sign, of an ISO time or after a word ("GMT+9"). */
+static bool scan_short_offset(struct cursor *c, struct timestamp *t)
 {
     if (cursor_left(c) < 2 || (*c->p != '+' && *c->p != '-'))
         return false;
@@ -198,8 +202,52 @@ static bool scan_offset_after_word(struct cursor *c, struct timestamp *t)
     return true;
 }
 
+/* A host and "name[123]:" follow: what stands before them is no host. */
+static bool is_before_header(struct cursor c)
+{
+    struct tag tag;
+    skip_blanks(&c);
+    struct view host = peek_token(&c);
+    if (!tag_is_plain_host(host))
+        return false;
+    c.p += host.n;
+    skip_blanks(&c);
+    struct view word = peek_token(&c);
+    return tag_match_bracket(word, &tag) && tag.end[-1] == ':' && !view_is_null(tag.pid);
+}
+
+/* "Europe/Prague": which offset that is depends on rules that are not known here. */
+static bool scan_zone_name(struct cursor *c, struct timestamp *t)
+{
+    static const struct {
+        uint8_t n;
+        char text[11];
+    } areas[] = {{7, "Africa/"}, {8, "America/"},  {11, "Antarctica/"}, {7, "Arctic/"},
+                 {5, "Asia/"},   {9, "Atlantic/"}, {10, "Australia/"},  {4, "Etc/"},
+                 {7, "Europe/"}, {7, "Indian/"},   {8, "Pacific/"}};
+    for (size_t i = 0; i < ARRAY_LEN(areas); i++) {
+        if (*c->p != areas[i].text[0] || cursor_left(c) <= areas[i].n ||
+            memcmp(c->p, areas[i].text, areas[i].n) != 0)
+            continue;
+        struct cursor at = {c->p + areas[i].n, c->end};
+        struct view city = view_of(at.p, 0);
+        while (at.p < at.end && (is_letter(*at.p) || is_digit(*at.p) || *at.p == '_' ||
+                                 *at.p == '/' || *at.p == '-' || *at.p == '+'))
+            at.p++;
+        city.n = (size_t)(at.p - city.p);
+        if (city.n < 3 || city.n > 40 || !is_word_boundary(&at))
+            return false;
+        bool is_utc = areas[i].n == 4 && (view_eq(city, VIEW("UTC")) || view_eq(city, VIEW("GMT")));
+        t->has_offset = is_utc;
+        t->is_ambiguous = !is_utc;
+        *c = at;
+        return true;
+    }
+    return false;
+}
+
 /* A word of capitals.  One that is not in the list counts as a zone only where nothing else can
- * stand: before Cisco's ": %". */
+ * stand: before Cisco's ": %", and with a T at its end before a host and a process. */
 static bool scan_zone_word(struct cursor *c, struct timestamp *t)
 {
     size_t n = 0;
@@ -215,7 +263,7 @@ static bool scan_zone_word(struct cursor *c, struct timestamp *t)
         return true;
     }
     if (n == 3 && (memcmp(c->p, "GMT", 3) == 0 || memcmp(c->p, "UTC", 3) == 0) &&
-        scan_offset_after_word(&at, t)) {
+        scan_short_offset(&at, t)) {
         *c = at;
         return true;
     }
@@ -234,7 +282,8 @@ static bool scan_zone_word(struct cursor *c, struct timestamp *t)
             return true;
         }
     }
-    if (n >= 3 && cursor_left(&at) >= 3 && memcmp(at.p, ": %", 3) == 0) {
+    if (n >= 3 && ((cursor_left(&at) >= 3 && memcmp(at.p, ": %", 3) == 0) ||
+                   (at.p[-1] == 'T' && is_before_header(at)))) {
         t->is_ambiguous = true;
         *c = at;
         return true;
@@ -254,7 +303,8 @@ void timestamp_zone_after_blank(struct cursor *c, struct timestamp *t)
             c->p = close + 1;
         return;
     }
-    if (timestamp_offset(&at, t) || scan_zone_word(&at, t))
+    if (timestamp_offset(&at, t) || scan_zone_word(&at, t) ||
+        (at.p < at.end && is_upper(*at.p) && scan_zone_name(&at, t)))
         *c = at;
 }
 
@@ -294,7 +344,7 @@ enum timestamp_result timestamp_iso(struct cursor *c, struct timestamp *ret)
         t.form = t.form == TIME_FORM_ISO_LOCAL && *at.p == 'Z' ? TIME_FORM_ISO_Z : TIME_FORM_NONE;
         t.has_offset = true;
         at.p++;
-    } else if (timestamp_offset(&at, &t)) {
+    } else if (scan_short_offset(&at, &t)) {
         bool is_canonical = at.p - clock_end == 6 && t.form == TIME_FORM_ISO_LOCAL;
         t.form = is_canonical ? TIME_FORM_ISO_OFFSET : TIME_FORM_NONE;
     }
@@ -340,13 +390,15 @@ static bool scan_day(struct cursor *c, struct timestamp *t)
     return true;
 }
 
-/* Of "Mar" or "March" at the cursor, which stands for the month. */
+/* Of "Mar", "Mar.", "Sept" or "March" at the cursor, which stands for the month. */
 static size_t month_bytes(const struct cursor *c, unsigned month)
 {
     static const char *const rests[12] = {"uary", "ruary", "ch",     "il",   "",      "e",
                                           "y",    "ust",   "tember", "ober", "ember", "ember"};
     if (LIKELY(cursor_left(c) < 4 || c->p[3] == ' '))
         return 3;
+    if (cursor_left(c) > 4 && c->p[4] == ' ' && (c->p[3] == '.' || (month == 9 && c->p[3] == 't')))
+        return 4;
     size_t n = strlen(rests[month - 1]);
     bool is_full = cursor_left(c) > 3 + n && c->p[3 + n] == ' ' &&
                    view_eq_nocase(view_of(c->p + 3, n), view_of(rests[month - 1], n));
@@ -374,6 +426,12 @@ enum timestamp_result timestamp_bsd(struct cursor *c, struct timestamp *t)
         t->civil.year = (int32_t)four(at.p);
         t->form = t->form == TIME_FORM_BSD ? TIME_FORM_BSD_YEAR : TIME_FORM_NONE;
         at.p += 5;
+    } else if (!t->has_year && cursor_left(&at) > 6 && at.p[4] == ',' && at.p[5] == ' ' &&
+               four(at.p) < 10000) { /* "Mar 10 2026, 11:45:00" */
+        t->has_year = true;
+        t->civil.year = (int32_t)four(at.p);
+        is_plain = false;
+        at.p += 6;
     }
     if (!timestamp_clock(&at, t))
         return TIMESTAMP_ABSENT;
@@ -413,7 +471,7 @@ static enum timestamp_result scan_any(struct cursor *c, struct timestamp *ret)
             result = timestamp_digits_first(&at, &t);
         }
     } else if (timestamp_month(at.p)) {
-        result = timestamp_bsd(&at, &t);
+        result = at.p[3] == '-' ? timestamp_month_first(&at, &t) : timestamp_bsd(&at, &t);
     } else if (is_letter(at.p[0])) {
         result = timestamp_weekday(&at, &t);
     }

@@ -32,7 +32,8 @@ enum timestamp_result timestamp_iso(struct cursor *c, struct timestamp *ret);
 enum timestamp_result timestamp_scan(struct cursor *c, struct syslog_cache *cache,
                                      struct timestamp *ret);
 
-/* Seconds since the epoch, "1773143100.123456789", and the blank after them. */
+/* Seconds since the epoch, "1773143100.123456789", or milliseconds, "1773143100123", and the blank
+ * after them. */
 bool timestamp_epoch(struct cursor *c, int64_t *ret_us);
 
 /* Set the time members of the record: the instant (year-less: nearest to received_at; without zone:

@@ -38,9 +38,10 @@ enum timestamp_result timestamp_bsd(struct cursor *c, struct timestamp *t);
 /* Good, or unusable. */
 enum timestamp_result timestamp_judge(const struct timestamp *t);
 
-/* timestamp_rare.c: what begins with digits and is not ISO; what begins with a weekday.  14 bytes
- * are there. */
+/* timestamp_rare.c: what begins with digits and is not ISO; "Mar-10-2026"; what begins with a
+ * weekday.  14 bytes are there. */
 enum timestamp_result timestamp_digits_first(struct cursor *c, struct timestamp *t);
+enum timestamp_result timestamp_month_first(struct cursor *c, struct timestamp *t);
 enum timestamp_result timestamp_weekday(struct cursor *c, struct timestamp *t);
 
 #endif

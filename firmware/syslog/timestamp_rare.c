@@ -2,13 +2,14 @@
  *
  *   2026 Mar 10 11:45:00         NX-OS
  *   10 Mar 2026 11:45:00         also with "-"
- *   10/Mar/2026:11:45:00 +0900   as web servers do
- *   03/10/2026:11:45:00 GMT      NetScaler, by its setting also 10/03
+ *   10/Mar/2026:11:45:00 +0900   as web servers do, also with a blank
+ *   Mar-10-2026 11:45:00         and 2026-Mar-10
+ *   03/10/2026:11:45:00 GMT      NetScaler, by its setting also 10/03; with "-"
  *   10.03.2026 11:45:00          day first
  *   2026:03:10-11:45:00          Sophos UTM
  *   2026/3/9 1:02:03             also with "-" or ".", and "_", "," or "-" before the clock
- *   20260310T114500Z             also with a blank and colons
- *   Tue Mar 10 11:45:00 2026     and "Tue, 10 Mar 2026 11:45:00 +0900" */
+ *   20260310T114500Z             also with a blank and colons, and without the T
+ *   Tue Mar 10 11:45:00 2026     and any of the others after a weekday, short or in full */
 #include "syslog/timestamp_parts.h"
 
 static enum timestamp_result finish(struct cursor *c, struct cursor *at, struct timestamp *t)
@@ -39,7 +40,7 @@ static enum timestamp_result scan_day_first(struct cursor *c, struct timestamp *
             return TIMESTAMP_ABSENT;
         return finish(c, &clock, t);
     }
-    if (c->end - p < 18 || p[9] != (*p == '/' ? ':' : ' '))
+    if (c->end - p < 18 || (p[9] != ' ' && (*p != '/' || p[9] != ':')))
         return TIMESTAMP_ABSENT;
     t->civil.month = (uint8_t)timestamp_month(p + 1);
     t->civil.day = (uint8_t)(digits == 2 ? two(c->p) : (unsigned)(c->p[0] - '0'));
@@ -76,6 +77,38 @@ static unsigned one_or_two(const char **p)
         n = n * 10 + (unsigned)(*++*p - '0');
     ++*p;
     return n;
+}
+
+/* The clock and all after it, of a date that has been read. */
+static enum timestamp_result finish_date(struct cursor *c, const char *clock, unsigned year,
+                                         unsigned month, unsigned day, struct timestamp *t)
+{
+    struct cursor at = {clock, c->end};
+    if (month == 0 || year > 9999 || day > 99 || !timestamp_clock(&at, t))
+        return TIMESTAMP_ABSENT;
+    t->civil.year = (int32_t)year;
+    t->civil.month = (uint8_t)month;
+    t->civil.day = (uint8_t)day;
+    t->has_year = true;
+    return finish(c, &at, t);
+}
+
+/* "Mar-10-2026 11:45:00". */
+enum timestamp_result timestamp_month_first(struct cursor *c, struct timestamp *t)
+{
+    const char *p = c->p;
+    if (cursor_left(c) < 20 || p[6] != p[3] || p[11] != ' ')
+        return TIMESTAMP_ABSENT;
+    return finish_date(c, p + 12, four(p + 7), timestamp_month(p), two(p + 4), t);
+}
+
+/* "2026-Mar-10 11:45:00". */
+static enum timestamp_result scan_month_between(struct cursor *c, struct timestamp *t)
+{
+    const char *p = c->p;
+    if (cursor_left(c) < 20 || p[8] != p[4] || (p[11] != ' ' && p[11] != 'T'))
+        return TIMESTAMP_ABSENT;
+    return finish_date(c, p + 12, four(p), timestamp_month(p + 5), two(p + 9), t);
 }
 
 /* "2026/3/9 1:02:03", "2026.03.10 11:45:00", "2026-03-10_11:45:00". */
@@ -119,6 +152,13 @@ static enum timestamp_result scan_compact(struct cursor *c, struct timestamp *t)
         t->civil.minute = (uint8_t)minute;
         t->civil.second = (uint8_t)second;
         at.p = p + 15;
+    } else if (is_digit(p[8]) && is_digit(p[13]) && p[14] == ' ') {
+        t->civil.hour = (uint8_t)two(p + 8);
+        t->civil.minute = (uint8_t)two(p + 10);
+        t->civil.second = (uint8_t)two(p + 12);
+        at.p = p + 14;
+        if (t->civil.hour > 23 || t->civil.minute > 59 || t->civil.second > 60)
+            return TIMESTAMP_ABSENT;
     } else if ((p[8] != ' ' && p[8] != 'T' && p[8] != '-') || !timestamp_clock(&at, t)) {
         return TIMESTAMP_ABSENT;
     }
@@ -133,13 +173,13 @@ static enum timestamp_result scan_compact(struct cursor *c, struct timestamp *t)
     return finish(c, &at, t);
 }
 
-/* "03/10/2026:11:45:00", also with a blank: taken as month first here. */
+/* "03/10/2026:11:45:00", also with a blank or "-" for signs: taken as month first here. */
 static enum timestamp_result scan_slashes(struct cursor *c, struct timestamp *t)
 {
     const char *p = c->p;
     unsigned month = two(p), day = two(p + 3), year = four(p + 6);
-    if (cursor_left(c) < 19 || p[5] != '/' || (p[10] != ':' && p[10] != ' ') || month > 31 ||
-        day > 31 || year > 9999)
+    if (cursor_left(c) < 19 || p[5] != p[2] || (p[10] != ':' && p[10] != ' ' && p[10] != '-') ||
+        month > 31 || day > 31 || year > 9999)
         return TIMESTAMP_ABSENT;
     struct cursor at = {p + 11, c->end};
     if (!timestamp_clock(&at, t))
@@ -187,10 +227,12 @@ enum timestamp_result timestamp_digits_first(struct cursor *c, struct timestamp 
     }
     if (p[4] == ':')
         return scan_colons(c, t);
-    if (p[2] == '/' && is_digit(p[3]))
+    if ((p[2] == '/' || p[2] == '-') && is_digit(p[3]))
         return scan_slashes(c, t);
     if (p[2] == '.' && p[5] == '.')
         return scan_dots(c, t);
+    if ((p[4] == '/' || p[4] == '-') && is_letter(p[5]))
+        return scan_month_between(c, t);
     if (p[4] == '/' || p[4] == '-' || p[4] == '.')
         return scan_year_first(c, t);
     if (is_digit(p[4]) && is_digit(p[7]))
@@ -198,16 +240,41 @@ enum timestamp_result timestamp_digits_first(struct cursor *c, struct timestamp 
     return scan_day_first(c, t);
 }
 
+/* Of "Tue" or "Tuesday" at p, with the comma that may follow; 0: it is none. */
+static size_t weekday_bytes(const struct cursor *c)
+{
+    static const char *const names[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                        "Thursday", "Friday", "Saturday"};
+    struct view word = peek_token(c);
+    if (word.n > 3 && word.p[word.n - 1] == ',')
+        word.n--;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if ((word.n == 3 || word.n == strlen(names[i])) &&
+            view_eq_nocase(word, view_of(names[i], word.n)))
+            return word.n + (word.p + word.n < c->end && word.p[word.n] == ',');
+    }
+    return 0;
+}
+
 enum timestamp_result timestamp_weekday(struct cursor *c, struct timestamp *t)
 {
     struct cursor at = *c;
+    size_t n = weekday_bytes(&at);
+    if (n == 0)
+        return TIMESTAMP_ABSENT;
+    at.p += n;
+    skip_blanks(&at);
+    if (cursor_left(&at) < 14)
+        return TIMESTAMP_ABSENT;
     enum timestamp_result result = TIMESTAMP_ABSENT;
-    if (at.p[3] == ' ' && cursor_left(&at) > 18 && timestamp_month(at.p + 4)) {
-        at.p += 4;
+    if (timestamp_month(at.p)) {
         result = timestamp_bsd(&at, t);
-    } else if (at.p[3] == ',' && at.p[4] == ' ' && cursor_left(&at) > 22 && is_digit(at.p[5])) {
-        at.p += 5;
-        result = scan_day_first(&at, t);
+    } else if (is_digit(*at.p)) {
+        result = timestamp_iso(&at, t);
+        if (result == TIMESTAMP_ABSENT) {
+            *t = (struct timestamp){.form = TIME_FORM_NONE};
+            result = timestamp_digits_first(&at, t);
+        }
     }
     if (result != TIMESTAMP_ABSENT)
         *c = at;
@@ -228,7 +295,10 @@ bool timestamp_epoch(struct cursor *c, int64_t *ret_us)
         us = us * 10 + (*p - '0');
     }
     us *= US_PER_SECOND;
-    if (*p == '.') {
+    if (c->end - p > 4 && is_digit(*p) && is_digit(p[1]) && is_digit(p[2])) { /* milliseconds */
+        us += ((p[0] - '0') * 100 + (p[1] - '0') * 10 + (p[2] - '0')) * INT64_C(1000);
+        p += 3;
+    } else if (*p == '.') {
         for (p++; p < c->end && is_digit(*p); p++) {
             scale /= 10;
             us += scale * (*p - '0');

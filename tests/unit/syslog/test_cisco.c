@@ -52,6 +52,12 @@ static const struct expect_row rows[] = {
      .message = "82: %SYS-9-X: severity 9"},
     {"<189>\n%SYS-5-X: x", .format = FORMAT_RFC3164, .pri = 189, .message = "\n%SYS-5-X: x"},
     {IOS, .format = FORMAT_RAW, .pri = -1, .message = IOS},
+    {"<189>45: 192.0.2.3: Mar 10 11:00:00: %SYS-5-CONFIG_I: x", .format = FORMAT_CISCO, .pri = 189,
+     .time = "2026-03-10T11:00:00Z", .form = TIME_FORM_BSD, .host = "192.0.2.3",
+     .app = "%SYS-5-CONFIG_I", .message = "x"},
+    {"<189>45: sw1: Mar 10 11:00:00 Asia/Tokyo: %SYS-5-CONFIG_I: x", .format = FORMAT_CISCO,
+     .pri = 189, .time = "2026-03-10T11:00:00Z", .form = TIME_FORM_BSD, .host = "sw1",
+     .app = "%SYS-5-CONFIG_I", .message = "x", .flags = RECORD_BAD_TIME},
 };
 
 Test(cisco, heads_in_any_order_are_read_and_never_become_hosts)

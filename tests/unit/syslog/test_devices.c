@@ -719,6 +719,20 @@ static const struct expect_row others[] = {
     {"<134>Mar 10 11:45:00 h1 app: @cee:{\"a\":1}", .format = FORMAT_JSON, .pri = 134,
      .time = "2026-03-10T11:45:00Z", .form = TIME_FORM_BSD, .host = "h1", .app = "app",
      .message = "@cee:{\"a\":1}"},
+    {"<13>MiniSwitch 00005e005301,USW_FLEX_MINI-1.8.6.694: NETDEV: Setup PVID",
+     .format = FORMAT_RFC3164, .pri = 13, .host = "MiniSwitch", .app = "NETDEV",
+     .message = "Setup PVID"},
+    {"<30>dns,packet --- got query", .format = FORMAT_MIKROTIK, .pri = 30,
+     .message = "dns,packet --- got query"},
+    {"<131>Mar 10 11:00:00 bigip1,Hostname=\"bigip1.x\",EventID=\"1\"", .format = FORMAT_KV,
+     .pri = 131, .time = "2026-03-10T11:00:00Z", .form = TIME_FORM_BSD, .host = "bigip1",
+     .message = "Hostname=\"bigip1.x\",EventID=\"1\""},
+    {"<14>Mar 10 11:00:00 1,2026/03/10 11:00:00,001234567890,CONFIG,0,x,y",
+     .format = FORMAT_PALOALTO, .pri = 14, .time = "2026-03-10T11:00:00Z", .form = TIME_FORM_BSD,
+     .message = "1,2026/03/10 11:00:00,001234567890,CONFIG,0,x,y"},
+    {"<134>1 1773140400.5 MX_84 bridge_anyconnect_client_vpn_firewall x=1 y=2",
+     .format = FORMAT_MERAKI, .pri = 134, .time = "2026-03-10T11:00:00.5Z", .form = TIME_FORM_NONE,
+     .host = "MX_84", .message = "bridge_anyconnect_client_vpn_firewall x=1 y=2"},
 };
 
 static void expect_stream(const struct expect_row *row, const char *p, size_t n)
