@@ -191,6 +191,25 @@ static enum answer match_count(const struct cut *c, size_t at, size_t *ret_start
     return c->p[i] == ' ' ? YES : NO;
 }
 
+/* Does the message end within the count of the next frame, "…\n1" and "20 <13>…"?  Only where the
+ * rest could not be a frame itself: it begins with 0 or a blank.  YES and *ret_lf. */
+static enum answer ends_within_count(const struct cut *c, size_t start, size_t end, size_t *ret_lf)
+{
+    size_t i = end, length;
+    while (i > start && end - i < FRAME_OCTET_DIGITS_MAX && is_digit(c->p[i - 1]))
+        i--;
+    if (i == end || i == start || c->p[i - 1] != '\n' || !is_count_start(c->p[i]))
+        return NO;
+    *ret_lf = i - 1;
+    for (i = end; i < c->n && i - end < FRAME_OCTET_DIGITS_MAX && is_digit(c->p[i]);)
+        i++;
+    if (end < c->n && c->p[end] != '0' && c->p[end] != ' ')
+        return NO;
+    if (i == c->n)
+        return UNKNOWN;
+    return c->p[i] == ' ' ? match_pri(c->p + i + 1, c->n - i - 1, &length) : NO;
+}
+
 /* Is a count too large, and leads into another frame: does a line in the message begin with a count
  * and a PRI, while at its end nothing begins?  YES and *ret_lf: the end of that line before. */
 static enum answer leads_astray(const struct cut *c, size_t start, size_t count, size_t *ret_lf)
@@ -208,10 +227,12 @@ static enum answer leads_astray(const struct cut *c, size_t start, size_t count,
         if (is_found)
             *ret_lf = (size_t)(lf - c->p);
     }
-    if (!is_found)
-        return NO;
     size_t after = start + count;
     bool may_wait = c->after == AFTER_UNKNOWN && c->n < c->max + FRAME_EXTRA_BYTES;
+    if (!is_found) {
+        enum answer a = ends_within_count(c, start, after, ret_lf);
+        return a == UNKNOWN && !may_wait ? NO : a;
+    }
     if (after == c->n)
         return may_wait ? UNKNOWN : NO;
     if (c->p[after] == '\n' || c->p[after] == '\r' || c->p[after] == '\0')

@@ -126,8 +126,7 @@ static bool is_same_host(struct view a, struct view b)
 {
     struct view longer = a.n > b.n ? a : b;
     struct view shorter = a.n > b.n ? b : a;
-    return shorter.n > 0 && (longer.p[0] | 0x20) == (shorter.p[0] | 0x20) &&
-           (longer.n == shorter.n || longer.p[shorter.n] == '.') &&
+    return (longer.n == shorter.n || longer.p[shorter.n] == '.') &&
            view_eq_nocase(view_of(longer.p, shorter.n), shorter) && has_letter(shorter);
 }
 
@@ -193,7 +192,8 @@ static void take_host(struct cursor *c, struct record *r)
         c->p++;
     skip_blanks(c);
     struct view again = peek_token(c);
-    if (UNLIKELY(is_same_host(again, word)) || view_eq(again, word) ||
+    bool may_be_same = again.n > 0 && (*again.p | 0x20) == (*word.p | 0x20);
+    if ((UNLIKELY(may_be_same) && (view_eq(again, word) || is_same_host(again, word))) ||
         view_eq(again, VIEW(":"))) { /* "host host app:", "host : text" */
         c->p += again.n;
         skip_blanks(c);
@@ -495,12 +495,14 @@ bool rfc3164_parse(const struct parse *in, struct record *r)
             take_host(&c, r);
         if (UNLIKELY(t.has_slashes && is_engine(&c)))
             r->format = FORMAT_NETSCALER;
-        if (UNLIKELY(meraki_take(c, r))) {
-            r->format = FORMAT_MERAKI;
-            return true;
+        if (UNLIKELY(c.p < c.end && (*c.p == '1' || *c.p == '<'))) {
+            if (meraki_take(c, r)) {
+                r->format = FORMAT_MERAKI;
+                return true;
+            }
+            if (take_inner_5424(c, in, r))
+                return true;
         }
-        if (UNLIKELY(take_inner_5424(c, in, r)))
-            return true;
         take_inner_header(&c, in, r);
         bool has_list = !view_is_null(r->hostname) && c.p < c.end &&
                         r->hostname.p[r->hostname.n] == ','; /* "idrac-1, Category: …" */
