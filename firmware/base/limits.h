@@ -9,7 +9,8 @@
     1048576                         /* the most the setting allows: sixteen times the default \
                                      */
 #define HEADER_FIELD_MAX_BYTES 1024 /* hostname, app_name, procid, msgid: RFC 5424's are ≤ 255 */
-#define CLOCK_SKEW_MIN_S 300 /* a device's clock is wrong above it: queues and relays delay less */
+#define CLOCK_SKEW_MIN_S 300 /* a device's clock is wrong above it: queues and relays delay less \
+                              */
 
 /* ---- blocks ---- */
 #define BLOCK_MAX_MESSAGES 65536 /* row numbers fit in 16 bits */
@@ -81,17 +82,42 @@
 #define SEQUENCES_SILENT_SECONDS 5     /* after which a number that is awaited is missing */
 
 /* ---- queries and the web ---- */
-#define QUERY_MAX_BYTES 4096         /* a query's text */
-#define QUERY_MAX_NODES 256          /* words and operators in a query */
-#define QUERY_MAX_DEPTH 32           /* nested parentheses */
-#define PAIRS_MAX 500                /* names with values read out of one text */
-#define PAIRS_NAME_MAX 255           /* bytes of such a name: the rest of a longer one is left out */
-#define HTTP_MAX_BODY_BYTES 65536    /* a JSON request body */
+#define QUERY_MAX_BYTES 4096      /* a query's text */
+#define QUERY_MAX_NODES 256       /* words and operators in a query */
+#define QUERY_MAX_DEPTH 32        /* nested parentheses */
+#define PAIRS_MAX 500             /* names with values read out of one text */
+#define PAIRS_NAME_MAX 255        /* bytes of such a name: the rest of a longer one is left out */
+#define HTTP_MAX_BODY_BYTES 65536 /* a JSON request body */
 #define HTTP_LIST_BODY_BYTES 1048576 /* the same of a list of 1,000 networks with their notes */
 #define HTTP_MAX_HEADER_BYTES 16384  /* request line and headers */
 #define BENCH_RUNS_MAX 200           /* benchmark runs in the history: years of one a week */
 #define BENCH_BYTES_MAX (1 << 30)    /* bytes of their files */
 #define SEARCH_LIMIT_MAX 10000       /* entries one page of GET /logs may ask for */
 #define HISTOGRAM_BUCKETS_MAX 2000   /* buckets of one histogram */
+
+/* ---- the privileged helper ---- */
+#define HELPER_REQUEST_MAX_BYTES 65536  /* a packet: 1,000 networks of the allow-list fit */
+#define HELPER_REPLY_MAX_BYTES 65536    /* a packet, too */
+#define HELPER_DEPTH_MAX 8              /* of nested JSON: settings of a network need 6 */
+#define HELPER_MEMBERS_MAX 32           /* of one JSON object: the largest has 7 */
+#define HELPER_CONNECTIONS_MAX 8        /* the web server has one, the console another */
+#define HELPER_SLOW_MAX 2               /* commands of many seconds at once: an update, a bundle */
+#define HELPER_ACTOR_MAX_BYTES 64       /* who asked, for the audit */
+#define HELPER_OUTPUT_MAX_BYTES 1048576 /* kept of what a program prints */
+#define HELPER_FILE_MAX_BYTES 131072    /* of a file of settings that is read back */
+#define INTERFACES_MAX 32               /* network cards and VLANs that are set */
+#define INTERFACE_ADDRESSES_MAX 8       /* of one family */
+#define INTERFACE_ROUTES_MAX 32
+#define DNS_SERVERS_MAX 4
+#define DNS_DOMAINS_MAX 6
+#define NTP_SERVERS_MAX 8
+#define SSH_KEYS_MAX 32
+#define SSH_KEY_MAX_BYTES 4096    /* a line of RSA with 16,384 bits */
+#define FIREWALL_LISTENERS_MAX 32 /* ports that take syslog */
+#define TRIAL_MIN_S 5             /* of a network that waits to be confirmed */
+#define TRIAL_MAX_S 600
+#define TRIAL_DEFAULT_S 120
+#define SUPPORT_MAX_BYTES 67108864      /* a bundle, compressed: it is kept in memory */
+#define SUPPORT_ITEM_MAX_BYTES 16777216 /* one thing in it: 50,000 lines of the journal */
 
 #endif
