@@ -209,11 +209,13 @@ static void tcp_ended(void *context, struct tcp_connection *c, struct view rest,
     else if (tcp_tls(c) && error == EPROTO)
         say_broken(st, tcp_peer(c), tcp_tls(c));
     size_t used = cut(st, c, rest, frame_idle);
+    size_t max_bytes = (size_t)st->o.s->config.message_max_bytes;
     struct view message, left = view_of(rest.p + used, rest.n - used);
-    enum frame_result r =
-        frame_last(&s->frame, left, (size_t)st->o.s->config.message_max_bytes, &message);
-    if (r != FRAME_MORE)
+    enum frame_result r;
+    while ((r = frame_last(&s->frame, left, max_bytes, &message, &used)) != FRAME_MORE) {
         intake_message(st->o.in, s->listener, tcp_peer(c), message, mark_of(r));
+        left = view_of(left.p + used, left.n - used);
+    }
 }
 
 /* What to do about it, for those where that is not plain from what happened. */

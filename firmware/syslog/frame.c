@@ -210,26 +210,33 @@ static enum answer ends_within_count(const struct cut *c, size_t start, size_t e
     return c->p[i] == ' ' ? match_pri(c->p + i + 1, c->n - i - 1, &length) : NO;
 }
 
+/* Does a line of p[start, end) begin with a count and a PRI?  *ret_lf: the end of the line before.
+ */
+static bool find_inner_frame(const struct cut *c, size_t start, size_t end, size_t *ret_lf)
+{
+    struct cut inner = *c; /* what is beyond its end may not have come yet */
+    const char *lf = c->p + start, *limit = c->p + end;
+    size_t body, length;
+    uint64_t next;
+    inner.n = end;
+    for (; (lf = memchr(lf, '\n', (size_t)(limit - lf))) != NULL && lf + 1 < limit; lf++) {
+        size_t at = (size_t)(lf + 1 - c->p);
+        if (is_count_start(lf[1]) && match_count(&inner, at, &body, &next) == YES &&
+            match_pri(c->p + body, end - body, &length) == YES) {
+            *ret_lf = (size_t)(lf - c->p);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Is a count too large, and leads into another frame: does a line in the message begin with a count
  * and a PRI, while at its end nothing begins?  YES and *ret_lf: the end of that line before. */
 static enum answer leads_astray(const struct cut *c, size_t start, size_t count, size_t *ret_lf)
 {
-    const char *p = c->p + start, *end = p + count, *lf = p;
-    struct cut inner = *c; /* what is beyond its end may not have come yet */
-    size_t body, length;
-    uint64_t next;
-    bool is_found = false;
-    inner.n = start + count;
-    for (; !is_found && (lf = memchr(lf, '\n', (size_t)(end - lf))) != NULL && lf + 1 < end; lf++) {
-        size_t at = (size_t)(lf + 1 - c->p);
-        is_found = is_count_start(lf[1]) && match_count(&inner, at, &body, &next) == YES &&
-                   match_pri(c->p + body, inner.n - body, &length) == YES;
-        if (is_found)
-            *ret_lf = (size_t)(lf - c->p);
-    }
     size_t after = start + count;
     bool may_wait = c->after == AFTER_UNKNOWN && c->n < c->max + FRAME_EXTRA_BYTES;
-    if (!is_found) {
+    if (!find_inner_frame(c, start, after, ret_lf)) {
         enum answer a = ends_within_count(c, start, after, ret_lf);
         return a == UNKNOWN && !may_wait ? NO : a;
     }
@@ -243,13 +250,14 @@ static enum answer leads_astray(const struct cut *c, size_t start, size_t count,
 
 static enum frame_result cut_counted(struct cut *c, size_t header, uint64_t count)
 {
-    size_t kept = (size_t)MIN(count, (uint64_t)c->max);
+    size_t kept = (size_t)MIN(count, (uint64_t)c->max), lf;
     if (c->n - header < kept) {
         if (c->after != AFTER_NOTHING)
             return FRAME_MORE;
+        if (find_inner_frame(c, header, c->n, &lf)) /* it would have swallowed them all */
+            return take(c, header, lf - header, lf + 1, LAST_NONE, FRAME_BAD);
         return take(c, header, c->n - header, c->n, LAST_COUNTED, FRAME_TRUNCATED);
     }
-    size_t lf;
     enum answer astray = kept == count ? leads_astray(c, header, kept, &lf) : NO;
     if (UNLIKELY(astray == UNKNOWN))
         return FRAME_MORE;
@@ -483,13 +491,13 @@ enum frame_result frame_idle(struct frame_state *s, struct view in, size_t max_b
 }
 
 enum frame_result frame_last(struct frame_state *s, struct view in, size_t max_bytes,
-                             struct view *ret_message)
+                             struct view *ret_message, size_t *ret_used)
 {
-    size_t used;
-    enum frame_result result = cut(s, in, max_bytes, AFTER_NOTHING, ret_message, &used);
+    enum frame_result result = cut(s, in, max_bytes, AFTER_NOTHING, ret_message, ret_used);
     if (result != FRAME_MORE || s->skip_bytes > 0 || s->skip_to_delimiter)
         return result;
-    struct view rest = view_of(in.p + used, in.n - used);
+    struct view rest = view_of(in.p + *ret_used, in.n - *ret_used);
+    *ret_used = in.n;
     if (is_only_cr(rest))
         return FRAME_MORE;
     *ret_message = view_of(rest.p, MIN(rest.n, max_bytes));

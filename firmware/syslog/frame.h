@@ -6,8 +6,9 @@
  * decides: a count is believed when it leads to the next frame (a PRI, or more counts that lead on)
  * and no LF comes before.
  *
- * A count that is too large is noticed when it leads into another frame (a line of the message begins
- * with a count and a PRI) and nothing begins at its end: the message then ends before that line.
+ * A count that is too large is noticed when it leads into another frame (a line of the message
+ * begins with a count and a PRI) and nothing begins at its end, or the connection ends before it:
+ * the message then ends before that line.
  *
  * LF ends a delimited message.  NUL ends it when the next message follows or the connection has
  * been seen to end its messages so; else it is part of the text.
@@ -65,8 +66,9 @@ enum frame_result frame_idle(struct frame_state *s, struct view in, size_t max_b
                              struct view *ret_message, size_t *ret_used);
 
 /* The connection has ended and frame_idle, called until then, answered FRAME_MORE: what is left in
- * `in` is a last message without trailer, or nothing (FRAME_MORE). */
+ * `in` is a last message without trailer, or nothing (FRAME_MORE).  Of a count that led beyond the
+ * end there may be several: call it with what is behind *ret_used until it answers FRAME_MORE. */
 enum frame_result frame_last(struct frame_state *s, struct view in, size_t max_bytes,
-                             struct view *ret_message);
+                             struct view *ret_message, size_t *ret_used);
 
 #endif

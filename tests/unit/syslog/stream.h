@@ -89,10 +89,14 @@ static inline void stream_end(struct stream *s)
 {
     stream_drain(s, true);
     struct view message = VIEW_NULL;
-    enum frame_result result =
-        frame_last(&s->state, view_of(s->buffer, s->n), s->max_bytes, &message);
-    if (result != FRAME_MORE)
+    struct view left = view_of(s->buffer, s->n);
+    enum frame_result result;
+    size_t used;
+    while ((result = frame_last(&s->state, left, s->max_bytes, &message, &used)) != FRAME_MORE) {
+        CHECK(used > 0 && used <= left.n);
         stream_keep(s, result, message);
+        left = view_of(left.p + used, left.n - used);
+    }
     s->n = 0;
 }
 
