@@ -9,6 +9,8 @@ azk_source=$(cd "$here/../.." && pwd)
 . "$azk_source/packaging/lib/common.sh"
 # shellcheck source=../lib/build.sh
 . "$azk_source/packaging/lib/build.sh"
+# shellcheck source=../lib/packages.sh
+. "$azk_source/packaging/lib/packages.sh"
 # shellcheck source=lib/tree.sh
 . "$here/lib/tree.sh"
 # shellcheck source=lib/disk.sh
@@ -55,13 +57,7 @@ is_root || die 'making a root tree needs root'
 [ -z "$pinned" ] || [ -s "$pinned" ] || die "--pinned: $pinned is missing or empty"
 [ -n "$version" ] || version=$(sed -n 's/^project(azekura VERSION \([0-9.]*\).*/\1/p' "$azk_source/CMakeLists.txt")
 [[ $version =~ ^[0-9A-Za-z.+~-]{1,40}$ ]] || die "--version: '$version' is not 1 to 40 of 0-9 A-Z a-z . + ~ -" 2
-missing=
-for tool in mmdebstrap:mmdebstrap rauc:rauc grub-mkimage:grub-common grub-editenv:grub-common mcopy:mtools mkfs.vfat:dosfstools sfdisk:fdisk mksquashfs:squashfs-tools zstd:zstd qemu-img:qemu-utils openssl:openssl; do
-    command -v "${tool%:*}" >/dev/null || missing+=" ${tool#*:}"
-done
-[ -d /usr/lib/grub/i386-pc ] || missing+=' grub-pc-bin'
-[ -d /usr/lib/grub/x86_64-efi ] || missing+=' grub-efi-amd64-bin'
-[ -z "$missing" ] || die "these Debian packages are missing; apt-get install --no-install-recommends$missing"
+install_packages image
 require_space "$out" 4000 'building the image'
 
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$azk_source" log -1 --format=%ct 2>/dev/null || date +%s)}
