@@ -114,7 +114,7 @@
 #define SSH_KEYS_MAX 32
 #define SSH_KEY_MAX_BYTES 4096    /* a line of RSA with 16,384 bits */
 #define FIREWALL_LISTENERS_MAX 32 /* ports that take syslog */
-#define TRIAL_MIN_S 5             /* of a network that waits to be confirmed */
+#define TRIAL_MIN_S 1             /* of a network that waits to be confirmed */
 #define TRIAL_MAX_S 600
 #define TRIAL_DEFAULT_S 120
 #define SUPPORT_MAX_BYTES 67108864      /* a bundle, compressed: it is kept in memory */

@@ -14,6 +14,7 @@ struct helper {
     /* Put before every path, of files and of programs alike: "" on a box; a test's folder holds
      * its own programs, so that nothing of the machine is touched. */
     const char *root;
+    bool trial_is_given_up; /* the network before is not back yet: it is tried again */
     int64_t trial_until_us; /* CLOCK_BOOTTIME, when a network on trial is over; TRIAL_NONE */
 };
 

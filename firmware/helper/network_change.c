@@ -28,7 +28,7 @@
 #define FOLDER "/run/systemd/network"
 #define PREFIX "70-azekura-"
 #define FILES_MAX (2 * INTERFACES_MAX + 2)
-#define RETRY_US (5 * US_PER_SECOND) /* after the old network could not be had back */
+#define RETRY_US US_PER_SECOND /* after the old network could not be had back */
 
 static int64_t boottime_us(void)
 {
@@ -188,11 +188,13 @@ static int give_up(struct helper *h, struct err *err)
 {
     struct network *n = xcalloc(2, sizeof(*n));
     cJSON *tree;
+    h->trial_is_given_up = true;
     load_confirmed(h, &n[0]);
     load_trial(h, &n[1], &tree);
     int r = bring_up(h, &n[0], &n[1], err);
     if (r == 0)
         r = place_remove(h, TRIAL, err);
+    h->trial_is_given_up = r < 0;
     h->trial_until_us = r < 0 ? boottime_us() + RETRY_US : TRIAL_NONE;
     cJSON_Delete(tree);
     free(n);
@@ -206,7 +208,7 @@ static bool is_of_now(struct helper *h, const cJSON *tree, int64_t *ret_until_us
     const char *boot = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(tree, "boot"));
     const cJSON *until = cJSON_GetObjectItemCaseSensitive(tree, "until_us");
     boot_id(h, now);
-    if (!boot || !*now || strcmp(boot, now) != 0 || !cJSON_IsNumber(until))
+    if (h->trial_is_given_up || !boot || !*now || strcmp(boot, now) != 0 || !cJSON_IsNumber(until))
         return false;
     *ret_until_us = (int64_t)until->valuedouble;
     return *ret_until_us > boottime_us() &&

@@ -23,7 +23,7 @@
 #include "helper/request.h"
 #include "helper/subjects.h"
 
-#define TICK_MS 1000 /* how soon an ended child is seen */
+#define TICK_MS 250 /* how soon an ended child is seen */
 #define SEND_TIMEOUT_S 5
 
 struct connection {
