@@ -3,7 +3,7 @@
 
 static int wrong(struct err *err, size_t i, const char *member, const char *why)
 {
-    char at[64];
+    char at[128];
     snprintf(at, sizeof(at), "interfaces[%zu].%s", i, member);
     return err_set_field(err, EINVAL, "bad_value", at, "%s %s", at, why);
 }
