@@ -6,6 +6,7 @@ serial.log stay where a check failed."""
 
 import http.client
 import pathlib
+import re
 import shutil
 import socket
 import ssl
@@ -36,7 +37,7 @@ def https(vm, path):
 
 def identity(vm):
     return {"machine": vm.ssh("cat /etc/machine-id"), "ssh": vm.ssh("cat /data/ssh/ssh_host_ed25519_key.pub"),
-            "certificate": https(vm, "/healthz")[1],
+            "certificate": https(vm, "/")[1],
             "database": vm.ssh("/usr/lib/postgresql/15/bin/pg_controldata /data/postgresql/15/main | grep 'system identifier'")}
 
 
@@ -50,9 +51,9 @@ def check_running(vm):
     for address in vm.ssh("ss -Hltn | awk '{ print $4 }'").split():
         host, port = address.rsplit(":", 1)
         check(int(port) in OPEN_PORTS or host.startswith(("127.", "[::1]")), f"{address} listens")
-    status = vm.ssh("rauc status")
+    status = re.sub(r"\x1b\[[0-9;]*m", "", vm.ssh("rauc status"))  # it colours always
     check("Booted from: rootfs.0 (A)" in status and "boot status: good" in status, f"rauc: {status}")
-    check(https(vm, "/healthz")[0] == 200, "the console does not answer by HTTPS")
+    check(https(vm, "/")[0] == 200, "the console does not answer by HTTPS")
 
 
 def send_and_find(vm, word):
