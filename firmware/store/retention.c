@@ -16,10 +16,12 @@ const char *const retention_state_names[RETENTION_STATES] = {"ok", "watch", "ove
 int64_t retention_month_bytes(const struct retention *r, int32_t month, int group)
 {
     int64_t sum = 0;
-    for (size_t i = 0; i < r->pieces_n; i++)
-        if (r->pieces[i].day / 100 == month &&
-            (group < 0 ? !piece_is_benchmark(&r->pieces[i]) : r->pieces[i].group == group))
-            sum += r->pieces[i].bytes;
+    for (size_t i = 0; i < r->pieces_n; i++) {
+        const struct piece *p = &r->pieces[i];
+        if (p->day / 100 == month && !piece_is_ahead(r, p) &&
+            (group < 0 ? !piece_is_benchmark(p) : p->group == group))
+            sum += p->bytes;
+    }
     return sum;
 }
 

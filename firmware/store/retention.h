@@ -96,7 +96,14 @@ static inline bool piece_is_benchmark(const struct piece *p)
     return p->group == SOURCE_GROUP_BENCHMARK;
 }
 
-/* Physical bytes of a month (202611), of one group or (-1) of all logs. */
+/* Made ahead of time for a day that comes: its few kilobytes are no logs, and of no month yet. */
+static inline bool piece_is_ahead(const struct retention *r, const struct piece *p)
+{
+    return p->messages == 0 && p->day > r->today;
+}
+
+/* Physical bytes of a month (202611), of one group or (-1) of all logs; without what was made
+ * ahead, as use_by_month. */
 int64_t retention_month_bytes(const struct retention *r, int32_t month, int group);
 int64_t retention_used_bytes(const struct retention *r);   /* database + WAL + spool */
 int64_t retention_pieces_bytes(const struct retention *r); /* the benchmark's included */

@@ -104,8 +104,8 @@ size_t use_by_month(const struct retention *r, struct arena *arena, struct month
     struct month_use *list = arena_alloc(arena, months_at_most(r) * sizeof(*list));
     for (size_t i = 0; i < r->pieces_n; i++) {
         const struct piece *p = &r->pieces[i];
-        if (piece_is_benchmark(p) || (p->messages == 0 && p->day > r->today))
-            continue; /* no logs, or made ahead of time */
+        if (piece_is_benchmark(p) || piece_is_ahead(r, p))
+            continue;
         struct month_use *m = month_of(list, &n, p->day / 100);
         add(&m->all, p);
         m->by_group[p->group] += p->bytes;
@@ -138,8 +138,7 @@ size_t use_by_day(const struct retention *r, int32_t from, int32_t to, struct ar
     struct day_use *list = arena_alloc(arena, MAX(most, (size_t)1) * sizeof(*list));
     for (size_t i = 0; i < r->pieces_n; i++) {
         const struct piece *p = &r->pieces[i];
-        if (p->day < from || p->day > to || piece_is_benchmark(p) ||
-            (p->messages == 0 && p->day > r->today))
+        if (p->day < from || p->day > to || piece_is_benchmark(p) || piece_is_ahead(r, p))
             continue;
         struct day_use *d = NULL;
         for (size_t k = n; k > 0 && !d; k--)

@@ -138,6 +138,22 @@ Test(retention, days_are_those_of_the_zone)
     cr_expect_eq(in.today_weekday, 6);
 }
 
+Test(retention, what_is_made_ahead_for_days_to_come_is_in_no_month)
+{
+    struct retention r = box("UTC", utc(20261110, 12), utc(20261201, 0));
+    add(&r, 20261110, 0, 0, 10);
+    add(&r, 20261111, 0, 0, 100);
+    pieces[1].messages = 0;
+    cr_expect_eq(retention_month_bytes(&r, 202611, -1), 10);
+    cr_expect_eq(retention_month_bytes(&r, 202611, 0), 10);
+    cr_expect_eq(retention_pieces_bytes(&r), 110, "on the disk it is");
+    pieces[1].messages = 1; /* of a clock that is ahead */
+    cr_expect_eq(retention_month_bytes(&r, 202611, -1), 110);
+    pieces[1].day = 20261110;
+    pieces[1].messages = 0; /* today's, until something comes */
+    cr_expect_eq(retention_month_bytes(&r, 202611, -1), 110);
+}
+
 Test(retention, messages_of_the_benchmark_are_in_no_month_and_no_forecast)
 {
     int64_t days[FORECAST_DAYS];
