@@ -7,11 +7,13 @@ import itertools
 import random
 import threading
 import time
+from pathlib import Path
 
 from azk import Product, batches, run, wait_for, within
 
 BIG = 8_000  # bytes of a message
 UDP = 10_000  # more than one block of them
+HELD = 2_000  # at least, and more than the kernel's buffers of a connection take
 FILL_S = 300  # 110 MB are sent until all is full, on a machine that may be busy
 
 
@@ -22,6 +24,12 @@ def noise(n, prefix):
         yield f"<13>1 - host app - - - {prefix} {i} ".encode() + base64.b64encode(source.randbytes(BIG * 3 // 4))
 
 
+def more_than_buffers():
+    """Messages that cannot all wait in the kernel, between a sender and a receiver that does not read."""
+    most = sum(int(Path(f"/proc/sys/net/ipv4/tcp_{kind}").read_text().split()[2]) for kind in ("rmem", "wmem"))
+    return HELD + most // BIG
+
+
 def main():
     with Product({"store.queue_bytes": "16777216", "spool.max_bytes": "67108864"}, daemons=("receiver",)) as box:
         box.allow_errors(r"terminating|canceling|database system|shut ?down|starting up|connection to client|The spool takes nothing more")
@@ -30,7 +38,7 @@ def main():
         is_full = threading.Event()
         tcp = []
         held = itertools.chain(itertools.takewhile(lambda _: not is_full.is_set(), noise(100_000, "fill")),
-                               noise(2_000, "held"))
+                               noise(more_than_buffers(), "held"))
         sender = threading.Thread(target=lambda: tcp.append(box.send_tcp(held)))
         sender.start()
         wait_for(lambda: "memory for waiting blocks is used up" in box.log_text("receiver"), "the memory is used up", FILL_S)
