@@ -21,6 +21,7 @@
 #define FOLD_ROWS 2000 /* a minute of one unit a second has 300: bounds a transaction */
 #define TOLD_US (US_PER_SECOND / 20)        /* many writers say something at once */
 #define REPARSE_WORK_US (US_PER_SECOND / 5) /* then others have their turn */
+#define REPARSE_TIDY_US (10 * US_PER_SECOND)
 #define REPARSE_TRIES 5
 #define COMPACT_BLOCKS 512 /* blocks one transaction merges: bounds its memory and its time */
 
@@ -128,10 +129,18 @@ static int64_t merge_ledger(PGconn *c, const struct config *config, struct err *
 static int64_t parse_again(PGconn *c, const struct config *config, struct err *err)
 {
     static unsigned failures;
+    static int64_t tidy_mono_us;
     (void)config;
     int64_t r = reparse_work(c, REPARSE_WORK_US, err);
     if (r >= 0) {
         failures = 0;
+        if (r != REPARSE_NONE && clock_mono_us() >= tidy_mono_us) {
+            int tidied = reparse_tidy(c, err);
+            if (tidied < 0)
+                return tidied;
+            if (tidied == 0) /* none is over yet, or somebody reads for long */
+                tidy_mono_us = clock_mono_us() + REPARSE_TIDY_US;
+        }
         return MIN(r, US_PER_MINUTE);
     }
     bool is_passing = r == -EAGAIN || r == -ECANCELED || r == -ETIMEDOUT || r == -EBUSY;

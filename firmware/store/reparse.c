@@ -84,6 +84,19 @@ int64_t reparse_work(PGconn *c, int64_t work_us, struct err *err)
     }
 }
 
+int reparse_tidy(PGconn *c, struct err *err)
+{
+    PGresult *r = NULL;
+    int rc = store_query(c, "select azekura.reparse_tidy()", 0, NULL, &r, err);
+    if (rc < 0) {
+        err_prefix(err, "giving back what was parsed again: ");
+        return rc;
+    }
+    bool is_done = PQntuples(r) > 0 && !PQgetisnull(r, 0, 0);
+    PQclear(r);
+    return is_done;
+}
+
 int reparse_fail(PGconn *c, const char *reason, struct err *err)
 {
     int64_t rc = store_execute(

@@ -37,6 +37,9 @@ MUST_USE int reparse_cancel(PGconn *c, const char *actor, int64_t id, struct err
  * long the next step may wait, µs; REPARSE_NONE: there is no request; negative and *err. */
 #define REPARSE_NONE INT64_MAX
 MUST_USE int64_t reparse_work(PGconn *c, int64_t work_us, struct err *err);
+/* Give back what the request at work has left as holes in a piece that it has done with.  1: a
+ * piece was written anew; 0: there is none, or not now; negative and *err. */
+MUST_USE int reparse_tidy(PGconn *c, struct err *err);
 /* The request whose turn it is has failed for good, for this reason. */
 MUST_USE int reparse_fail(PGconn *c, const char *reason, struct err *err);
 

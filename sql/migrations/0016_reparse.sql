@@ -322,6 +322,21 @@ begin
     return 0;
 end $$;
 
+-- A block parsed again leaves the room of the one before as a hole, which nothing fills in a piece that is over, and the rule counts
+-- it.  One that the request at work has done with is written anew, so that at most a piece and the open one are larger
+-- meanwhile.  Bytes given back; null: none is to be written anew, or not now.
+create function azekura.reparse_tidy() returns bigint
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select azekura.rewrite_piece(x.name)
+      from (select d.name
+              from azekura.reparse_request r
+              join azekura.day_partition d on d.source_group <> 32 and d.upper < now() and d.changed_at >= r.started_at
+                   and d.tidied_at is distinct from d.changed_at
+                   and case when r.piece_lower is null then r.round = 2 else (d.lower, d.source_group) > (r.piece_lower, r.piece_group) end
+             where r.id = azekura.reparse_at_work()
+             order by d.lower, d.source_group limit 1) x
+$$;
+
 -- As 0002 has it, but for the piece that is being parsed again.
 create or replace function azekura.next_to_compact(after text, small_blocks integer, older_than timestamptz, since timestamptz)
 returns text
@@ -357,10 +372,10 @@ end $$;
 
 revoke execute on function azekura.reparse_asked(), azekura.source_recent(inet), azekura.settings_below(cidr), azekura.entry_json(azekura.logs),
     azekura.source_preview(text, text, text, text, text), azekura.ask_reparse(text, timestamptz, timestamptz, text, text, text),
-    azekura.cancel_reparse(bigint, text), azekura.end_reparse(bigint, text, text), azekura.reparse_at_work(), azekura.reparse_step()
+    azekura.cancel_reparse(bigint, text), azekura.end_reparse(bigint, text, text), azekura.reparse_at_work(), azekura.reparse_step(), azekura.reparse_tidy()
     from public;
 grant execute on function azekura.settings_below(cidr), azekura.entry_json(azekura.logs),
     azekura.source_preview(text, text, text, text, text), azekura.ask_reparse(text, timestamptz, timestamptz, text, text, text),
     azekura.cancel_reparse(bigint, text), azekura.source_recent(inet) to azekura_web;
-grant execute on function azekura.reparse_step(), azekura.reparse_at_work(), azekura.end_reparse(bigint, text, text) to azekura_keeper;
+grant execute on function azekura.reparse_step(), azekura.reparse_tidy(), azekura.reparse_at_work(), azekura.end_reparse(bigint, text, text) to azekura_keeper;
 grant select on azekura.reparse_request to azekura_web;

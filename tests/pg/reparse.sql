@@ -4,7 +4,7 @@
 \set made `:make_blocks < blocks/sources.txt > :tmp/plain.copy && echo yes`
 \set made `iconv -f UTF-8 -t CP932 blocks/sources_japanese.txt | :make_blocks > :tmp/japanese.copy && echo yes`
 set client_min_messages = error;
-select plan(73);
+select plan(80);
 select ok(azekura.ensure_partition('2026-03-10') is not null, 'the day has a piece');
 copy azekura.log_block from :'plain';
 copy azekura.log_block from :'japanese';
@@ -122,19 +122,38 @@ select is(count(*), 0::bigint, 'every block verifies still') from azekura.log_bl
 select is(array_agg(l.id order by l.id), (select array_agg(id order by id) from before), 'and no message is missing or twice') from azekura.logs l;
 delete from azekura.hold;
 
+-- ---- the room of what was there before ----
+
+create function pg_temp.second_round() returns boolean language plpgsql as $$
+begin
+    while azekura.reparse_step() = 0 loop null; end loop;
+    return (select round = 2 from azekura.reparse_request where id = azekura.reparse_at_work());
+end $$;
+select is(count(*), 0::bigint, 'UTF-8 and the zone of the box') from azekura.set_source_setting('192.0.2.0/24', '{"zone": null, "charset": null}', null, 'test');
+select is(azekura.reparse_tidy(), null, 'nothing is to be tidied without a request');
+select ok((azekura.ask_reparse('192.0.2.0/24', null, null, 'UTC', 'UTF-8', 'test')).id = 7 and pg_temp.second_round(), 'all pieces are done with once');
+select pg_total_relation_size('azekura.log_block_20260310') as before_tidy \gset
+select azekura.reparse_tidy() as given_back \gset
+select is(:given_back::bigint, :before_tidy - pg_total_relation_size('azekura.log_block_20260310'), 'what was left as holes is given back at once');
+select is(azekura.reparse_tidy(), null, 'there is nothing more');
+select ok(pg_temp.work() > 0, 'it goes on');
+select ok(r.state = 'done' and (select count(*) from azekura.logs) = (select count(*) from before)
+          and not exists (select from azekura.log_block b where azekura.verify_block(b) is not null), 'to its end, and nothing is missing or damaged')
+  from azekura.reparse_request r where r.id = 7;
+
 -- ---- what is in the way ----
 
 update azekura.log_block set message = set_byte(message, length(message) / 2, get_byte(message, length(message) / 2) # 90) where first_seq = 2001;
-select ok((azekura.ask_reparse('192.0.2.0/24', null, null, 'UTC', 'UTF-8', 'test')).id = 7 and azekura.reparse_step() = 0, 'a damaged block');
+select ok((azekura.ask_reparse('192.0.2.0/24', null, null, 'UTC', 'UTF-8', 'test')).id = 8 and azekura.reparse_step() = 0, 'a damaged block');
 select is(azekura.next_to_compact(null, 2, now() + interval '1 day', '2026-01-01'), null, 'the piece is not merged while it is at work in it');
 select ok(pg_temp.work() > 0, 'does not stop it');
-select ok(state = 'done' and skipped = 1 and fault like 'the block of 2026-03-10T12:10:00.000000Z is left as it is: %message%', 'and is told') from azekura.reparse_request where id = 7;
+select ok(state = 'done' and skipped = 1 and fault like 'the block of 2026-03-10T12:10:00.000000Z is left as it is: %message%', 'and is told') from azekura.reparse_request where id = 8;
 select is(azekura.next_to_compact(null, 2, now() + interval '1 day', '2026-01-01'), 'log_block_20260310', 'then it is merged again');
-select ok((azekura.ask_reparse('192.0.2.10', null, null, 'UTC', 'UTF-8', 'test')).id = 8 and azekura.reparse_step() = 0
+select ok((azekura.ask_reparse('192.0.2.10', null, null, 'UTC', 'UTF-8', 'test')).id = 9 and azekura.reparse_step() = 0
           and azekura.drop_pieces('{log_block_20260310}', null, 'test', 'test') > 0, 'the piece is dropped in the middle');
 select ok(pg_temp.work() > 0, 'it goes on');
-select is(state, 'done', 'and that is all of it') from azekura.reparse_request where id = 8;
+select is(state, 'done', 'and that is all of it') from azekura.reparse_request where id = 9;
 select is(azekura.cancel_reparse(99, 'test'), null, 'a request that is not there cannot be cancelled');
-select ok(azekura.cancel_reparse(8, 'test') = false and azekura.cancel_reparse((azekura.ask_reparse('192.0.2.10', null, null, 'UTC', 'UTF-8', 'test')).id, 'test')
+select ok(azekura.cancel_reparse(9, 'test') = false and azekura.cancel_reparse((azekura.ask_reparse('192.0.2.10', null, null, 'UTC', 'UTF-8', 'test')).id, 'test')
           and azekura.reparse_step() is null, 'nor one that is over; another is, and nothing is left to do');
 select * from finish();

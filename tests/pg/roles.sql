@@ -251,7 +251,7 @@ select set_eq($$ select object, privilege from granted where rolname = 'azekura_
     ('deletion_request', 'SELECT'), ('deletion_request', 'DELETE'), ('deletion_request(state)', 'UPDATE'),
     ('deletion_request(message)', 'UPDATE'), ('deletion_request(audit_id)', 'UPDATE'), ('deletion_request(done_messages)', 'UPDATE'),
     ('storage_used', 'EXECUTE'), ('wal_bytes', 'EXECUTE'), ('wal_limits', 'EXECUTE'), ('lock_holders', 'EXECUTE'), ('cancel_blockers', 'EXECUTE'),
-    ('end_benchmark_senders', 'EXECUTE'), ('tidy_tls', 'EXECUTE'), ('reparse_step', 'EXECUTE'), ('reparse_at_work', 'EXECUTE'), ('end_reparse', 'EXECUTE'), ('forget_gaps', 'EXECUTE'),
+    ('end_benchmark_senders', 'EXECUTE'), ('tidy_tls', 'EXECUTE'), ('reparse_step', 'EXECUTE'), ('reparse_tidy', 'EXECUTE'), ('reparse_at_work', 'EXECUTE'), ('end_reparse', 'EXECUTE'), ('forget_gaps', 'EXECUTE'),
     ('retention_wal', 'SELECT'), ('retention_wal', 'INSERT'), ('retention_wal', 'UPDATE'), ('retention_wal', 'DELETE') $$, 'the keeper has what its chores need and no more');
 select set_eq($$ select object, privilege from granted where rolname = 'azekura_receiver' $$, $$ values
     ('log_block', 'INSERT'), ('setting', 'SELECT'), ('source_group', 'SELECT'), ('source_group_member', 'SELECT'), ('claim_unit', 'EXECUTE'), ('count_unit', 'EXECUTE'),
