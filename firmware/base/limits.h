@@ -9,8 +9,9 @@
     1048576                         /* the most the setting allows: sixteen times the default \
                                      */
 #define HEADER_FIELD_MAX_BYTES 1024 /* hostname, app_name, procid, msgid: RFC 5424's are ≤ 255 */
-#define CLOCK_SKEW_MIN_S 300 /* a device's clock is wrong above it: queues and relays delay less \
-                              */
+#define CLOCK_SKEW_MIN_S                                                    \
+    300 /* a device's clock is wrong above it: queues and relays delay less \
+         */
 
 /* ---- blocks ---- */
 #define BLOCK_MAX_MESSAGES 65536 /* row numbers fit in 16 bits */

@@ -94,7 +94,7 @@ static int put(struct helper *h, const char *name, const char *suffix, struct bu
         return 0;
     CHECK(*names_n < FILES_MAX);
     snprintf(names[*names_n], 64, PREFIX "%s.%s", name, suffix);
-    snprintf(path, sizeof(path), FOLDER "/%s", names[(*names_n)++]);
+    snprintf(path, sizeof(path), FOLDER "/%.63s", names[(*names_n)++]);
     int r = place_write(h, path, buf_view(b), 0644, err);
     buf_clear(b);
     return r;

@@ -64,7 +64,8 @@ static int tell_guard(PGconn *c, const struct retention *r, int64_t guarded_us,
     int64_t used = rule_used_bytes(r);
     bool is_news = status->guarded_us != TIME_NONE && status->guarded_us != guarded_us &&
                    (guarded_us == TIME_NONE || r->now_us - guarded_us > GUARD_QUIET_US);
-    if (!is_news || used + rule_guard_margin_bytes(r) <= r->high_water_bytes || r->capacity_bytes <= 0)
+    if (!is_news || used + rule_guard_margin_bytes(r) <= r->high_water_bytes ||
+        r->capacity_bytes <= 0)
         return 0;
     struct number_text percent = number_text(used / MAX(r->capacity_bytes / 100, INT64_C(1))),
                        limit = number_text(r->high_water_bytes /

@@ -13,9 +13,10 @@
 #define ENTRY_COLUMNS                                                                 \
     "received_at, reported_at, host(source), listener, facility, severity, hostname," \
     " app_name, procid, msgid, structured_data, message, format, id"
-#define SEARCH_ID_END_US (253402300800 * US_PER_SECOND) /* year 10000: RFC 3339 has no later one \
-                                                         */
-#define ID_HALF 16                                      /* hex digits */
+#define SEARCH_ID_END_US                                                    \
+    (253402300800 * US_PER_SECOND) /* year 10000: RFC 3339 has no later one \
+                                    */
+#define ID_HALF 16                 /* hex digits */
 
 struct statement {
     const char *sql;
