@@ -34,7 +34,7 @@ build_firmware() {
         cd "$azk_source" || exit
         run_logged "$azk_build/configure.log" cmake --preset release "${fresh[@]}" "${tests[@]}"
         run_logged "$azk_build/build.log" cmake --build build --target \
-            azekura azekura-receiver azekura-keeper azekura-web azekura-bench pgext
+            azekura azekura-receiver azekura-keeper azekura-web azekura-bench azekura-helper pgext
     )
 }
 
