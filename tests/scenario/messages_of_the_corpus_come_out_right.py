@@ -3,7 +3,10 @@ case, comes out of the API with the fields that it must have; then bytes of any 
 same and the text can be shown."""
 
 import collections
+import concurrent.futures
+import contextlib
 import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -123,11 +126,13 @@ def send_counted(box, case, source):
     send_stream(box, [stream_of(case, True)], source)
 
 
-def send_cut(box, case, source):
-    """In two, at a place that differs from case to case."""
-    stream = stream_of(case, True)
-    at = 1 + case.number * 7919 % max(1, len(stream) - 1)
-    send_stream(box, [stream[:at], stream[at:]], source)
+def cut(nth):
+    """In two, at places that differ from case to case."""
+    def send(box, case, source):
+        stream = stream_of(case, nth % 2 == 0)
+        at = 1 + (case.number * 7919 + nth * 104729) % max(1, len(stream) - 1)
+        send_stream(box, [stream[:at], stream[at:]], source)
+    return send
 
 
 def send_bytes(box, case, source):
@@ -153,7 +158,9 @@ WAYS = (
     Way(102, "TCP, its own segments", send_segments, lambda c: c.streams),
     Way(103, "TCP, with line ends", send_delimited, lambda c: not c.streams and is_one_line(c)),
     Way(104, "TCP, counted", send_counted, lambda c: not c.streams),
-    Way(105, "TCP, cut in two", send_cut),
+    Way(105, "TCP, counted, cut in two", cut(0)),
+    Way(109, "TCP, with line ends, cut in two", cut(1), is_one_line),
+    Way(110, "TCP, counted, cut elsewhere", cut(2)),
     Way(106, "TCP, byte by byte", send_bytes, lambda c: is_one_line(c) and len(c.whole) < 2000),
     Way(107, "TLS", send_by_tls),
     Way(108, "UDP, the charset is not set", send_datagrams, lambda c: c.charset is not None, has_charset=False),
@@ -169,18 +176,27 @@ def name_sources(box, cases):
                 box.api("PUT", f"/sources/settings/{way.source(case)}", {"name": case.name, "zone": case.zone, "charset": charset})
 
 
+def is_at_rest(box):
+    """All threads of the receiver wait, and none is on its way from the clock to a socket."""
+    if box.udp_unread():
+        return False
+    states = []
+    for task in pathlib.Path(f"/proc/{box.pid('receiver')}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            states.append((task / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0])
+    return "R" not in states
+
+
 def send_cases(box, clock, cases):
-    """Each at its time, which is taken when it is read: the clock may go on although it is not stored yet."""
-    previous = None
-    for case in cases:
-        at = corpus.instant(case.received_at)
-        if at != previous:
-            wait_for(lambda: box.udp_unread() == 0, "all datagrams are read", every=0.001)
+    """Those of a time by many connections at once.  The time is taken when a message is read: the clock may go on although
+    it is not stored yet."""
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        for at, together in itertools.groupby(cases, lambda c: corpus.instant(c.received_at)):
+            wait_for(lambda: is_at_rest(box), "all is read", every=0.001)
             clock.set(at)
-            previous = at
-        for way in WAYS:
-            if way.takes(case):
-                way.send(box, case, way.source(case))
+            sending = [pool.submit(way.send, box, case, way.source(case)) for case in together for way in WAYS if way.takes(case)]
+            for one in sending:
+                one.result()
 
 
 def wait_for_idle(box):
@@ -273,7 +289,7 @@ def send_bytes_of_any_kind(box, cases):
     messages = [p for c in cases for p in c.parts if len(p) < 2000]
     sent = {}
     for charset in CHARSETS:
-        for way, n in ((DATAGRAMS, 125), (COUNTED, 100), (MIXED, 40)):
+        for way, n in ((DATAGRAMS, 200), (COUNTED, 150), (MIXED, 60)):
             source, made = source_of(way, charset), [mutated(random_of, messages) for _ in range(n)]
             if way == DATAGRAMS:
                 sent[source] = made
