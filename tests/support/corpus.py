@@ -10,8 +10,8 @@ from azk import SOURCE
 
 REPLACEMENTS = re.compile("\N{REPLACEMENT CHARACTER}+")
 ESCAPE = re.compile(r'\\([\\"\]])')
-# what frames a message: a count before it, or a line end or NUL behind it
-BETWEEN = re.compile(rb"(?:\r?\n|\0|[1-9][0-9]* )*")
+# what frames a message: a count before it, or a line end or NUL behind it; lines of blanks between frames are none
+BETWEEN = re.compile(rb"(?:[ \t\r]*[\n\0]|[ \t\r]*[1-9][0-9]* )*")
 
 
 class Case:
