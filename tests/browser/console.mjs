@@ -32,7 +32,7 @@ async function sidewaysScroll() {
     return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
-const SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>";
+const SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'> javascript:window.hacked=1//http://203.0.113.66/";
 const STRANGE = Buffer.concat([
     Buffer.from(`<163>Nov 30 10:41:07 fw01 kernel: ${SCRIPT} link down on port 7 src=192.0.2.9 障害`),
     Buffer.from([0x00, 0xff, 0xfe, 0x80]),
@@ -79,6 +79,7 @@ await step("a line sent by UDP appears on the dashboard and is found", async () 
 await step("what a device sent is shown as text, whatever it is", async () => {
     await page.getByRole("row").filter({ hasText: "<script>window.hacked = 1</script>" }).first().waitFor(WAIT);
     assert.equal(await page.evaluate(() => document.querySelectorAll("#app script, #app img[src=x]").length), 0);
+    assert.equal(await page.evaluate(() => document.querySelectorAll("a[href^='javascript:' i], a[href*='203.0.113.66']").length), 0);
     assert.equal(await page.evaluate(() => window.hacked), undefined);
     const marked = await page.locator("[role=row] mark").allTextContents();
     assert.ok(marked.includes("link"), `marked: ${marked}`);
