@@ -16,9 +16,11 @@ def main():
         for step in STEPS:
             box = Instance(folder / step.replace("/", " "))
             process = box.begin("--detach")
-            wait_for((box.state / step).exists, f"{step} is there")
-            process.kill()
-            process.communicate()
+            try:
+                wait_for((box.state / step).exists, f"{step} is there")
+            finally:
+                process.kill()
+                process.communicate()
             box.start()
             box.run("--stop")
             assert not with_state(box.state)
