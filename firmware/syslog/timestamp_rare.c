@@ -12,6 +12,14 @@
  *   Tue Mar 10 11:45:00 2026     and any of the others after a weekday, short or in full */
 #include "syslog/timestamp_parts.h"
 
+static void set_date(struct timestamp *t, unsigned year, unsigned month, unsigned day)
+{
+    t->civil.year = (int32_t)year;
+    t->civil.month = (uint8_t)month;
+    t->civil.day = (uint8_t)day;
+    t->has_year = true;
+}
+
 static enum timestamp_result finish(struct cursor *c, struct cursor *at, struct timestamp *t)
 {
     t->text = view_of(c->p, (size_t)(at->p - c->p));
@@ -62,10 +70,7 @@ static enum timestamp_result scan_dots(struct cursor *c, struct timestamp *t)
     struct cursor at = {p + 11, c->end};
     if (!timestamp_clock(&at, t))
         return TIMESTAMP_ABSENT;
-    t->civil.month = (uint8_t)month;
-    t->civil.day = (uint8_t)day;
-    t->civil.year = (int32_t)year;
-    t->has_year = true;
+    set_date(t, year, month, day);
     return finish(c, &at, t);
 }
 
@@ -86,10 +91,7 @@ static enum timestamp_result finish_date(struct cursor *c, const char *clock, un
     struct cursor at = {clock, c->end};
     if (month == 0 || year > 9999 || day > 99 || !timestamp_clock(&at, t))
         return TIMESTAMP_ABSENT;
-    t->civil.year = (int32_t)year;
-    t->civil.month = (uint8_t)month;
-    t->civil.day = (uint8_t)day;
-    t->has_year = true;
+    set_date(t, year, month, day);
     return finish(c, &at, t);
 }
 
@@ -125,10 +127,7 @@ static enum timestamp_result scan_year_first(struct cursor *c, struct timestamp 
     struct cursor at = {p + 1, c->end};
     if (!timestamp_clock(&at, t))
         return TIMESTAMP_ABSENT;
-    t->civil.year = (int32_t)year;
-    t->civil.month = (uint8_t)month;
-    t->civil.day = (uint8_t)day;
-    t->has_year = true;
+    set_date(t, year, month, day);
     if (cursor_at(&at, 'Z')) {
         t->has_offset = true;
         at.p++;
@@ -162,10 +161,7 @@ static enum timestamp_result scan_compact(struct cursor *c, struct timestamp *t)
     } else if ((p[8] != ' ' && p[8] != 'T' && p[8] != '-') || !timestamp_clock(&at, t)) {
         return TIMESTAMP_ABSENT;
     }
-    t->civil.year = (int32_t)year;
-    t->civil.month = (uint8_t)month;
-    t->civil.day = (uint8_t)day;
-    t->has_year = true;
+    set_date(t, year, month, day);
     if (cursor_at(&at, 'Z')) {
         t->has_offset = true;
         at.p++;
@@ -184,10 +180,7 @@ static enum timestamp_result scan_slashes(struct cursor *c, struct timestamp *t)
     struct cursor at = {p + 11, c->end};
     if (!timestamp_clock(&at, t))
         return TIMESTAMP_ABSENT;
-    t->civil.month = (uint8_t)month;
-    t->civil.day = (uint8_t)day;
-    t->civil.year = (int32_t)year;
-    t->has_year = true;
+    set_date(t, year, month, day);
     t->has_slashes = true;
     enum timestamp_result result = finish(c, &at, t);
     if (result == TIMESTAMP_UNUSABLE && month > 12 && day >= 1 && day <= 12)
@@ -205,10 +198,7 @@ static enum timestamp_result scan_colons(struct cursor *c, struct timestamp *t)
     struct cursor at = {p + 11, c->end};
     if (!timestamp_clock(&at, t))
         return TIMESTAMP_ABSENT;
-    t->civil.year = (int32_t)year;
-    t->civil.month = (uint8_t)month;
-    t->civil.day = (uint8_t)day;
-    t->has_year = true;
+    set_date(t, year, month, day);
     return finish(c, &at, t);
 }
 
